@@ -1,9 +1,9 @@
 """The Python sources of releases of packages, without the rest of their wheels.
 
-python_sources.py FOLDER SINCE PACKAGE...
+python_sources.py FOLDER SINCE COUNT PACKAGE...
 
-Of each minor of a package since the day SINCE (2022-07-01), the first and the last release are taken, and two between them
-where there are more than eight. Of a release one wheel is read: for any platform, or for Linux on x86-64; else the archive of
+Of each minor of a package since the day SINCE (2022-07-01), the first and the last release are taken, and where there are
+more than eight, or COUNT is above four, others between them: up to COUNT together. Of a release one wheel is read: for any platform, or for Linux on x86-64; else the archive of
 its sources. FOLDER/PACKAGE/VERSION.zip has its modules, extension modules as empty files, and its metadata. What is there is
 not fetched again. Of a wheel only these members are read, by requests for ranges. Prints a line for each release.
 """
@@ -51,7 +51,7 @@ def order(file):
     return None
 
 
-def releases(package, since):
+def releases(package, since, count):
     """Some releases with a file of each, the oldest one first."""
     best = {}
     for file in json.loads(read(f"{PyPI.simple_url}/{package}/", ACCEPT))["files"]:
@@ -65,7 +65,8 @@ def releases(package, since):
     for _, minor in groupby(sorted(best), key=lambda version: version.release[:2]):
         minor = list(minor)
         last = len(minor) - 1
-        places = {0, last} if len(minor) <= 8 else {0, last // 3, 2 * last // 3, last}
+        few = 2 if count <= 4 and len(minor) <= 8 else min(count, len(minor))
+        places = {last * place // max(few - 1, 1) for place in range(few)} | {last}
         taken.extend(minor[place] for place in sorted(places))
     return [(version, best[version][1]) for version in taken]
 
@@ -147,13 +148,13 @@ def fetch(folder, package, version, file):
 
 
 def main():
-    folder, since, *packages = sys.argv[1:]
+    folder, since, count, *packages = sys.argv[1:]
     with ThreadPoolExecutor(CONNECTIONS) as pool:
         for package in packages:
             package = canonicalize_name(package)
             os.makedirs(f"{folder}/{package}", exist_ok=True)
             try:
-                found = releases(package, since)
+                found = releases(package, since, int(count))
             except (OSError, ValueError) as error:
                 print(f"left out: {package}: {error}", file=sys.stderr, flush=True)
                 continue

@@ -35,7 +35,7 @@ struct FamilyUpdate {
     oracle: &'static str,
 }
 
-const UPDATES: [FamilyUpdate; 14] = [
+const UPDATES: [FamilyUpdate; 16] = [
     FamilyUpdate {
         family: Family::Torch,
         harvests: &["torch", "torch-symbols"],
@@ -82,6 +82,16 @@ const UPDATES: [FamilyUpdate; 14] = [
         family: Family::Transformers,
         harvests: &["transformers"],
         oracle: "cargo lab model-folders",
+    },
+    FamilyUpdate {
+        family: Family::Vllm,
+        harvests: &["vllm"],
+        oracle: "cargo lab harvest vllm==VERSION, which reads the tables of the server",
+    },
+    FamilyUpdate {
+        family: Family::Sglang,
+        harvests: &["sglang"],
+        oracle: "cargo lab harvest sglang==VERSION, which reads the tables of the server",
     },
     // The rows of these are made by trial.
     FamilyUpdate { family: Family::ScikitLearn, harvests: &[], oracle: "cargo lab scikit-learn" },

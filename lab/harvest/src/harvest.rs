@@ -8,9 +8,9 @@ use unskew_core::Version;
 use unskew_definitions::{Rows, TableChange};
 
 use crate::{
-    gpu_code, jax, jax_cache, jax_handlers, keras, kernels, llama_cpp, onnx, plugins, published,
-    python_names, requirements, symbols, tensorflow, tfjs, torch, torch_pickled, torch_xla,
-    transformers,
+    class_names, gpu_code, jax, jax_cache, jax_handlers, keras, kernels, llama_cpp, onnx, plugins,
+    published, python_names, requirements, symbols, tensorflow, tfjs, torch, torch_pickled,
+    torch_xla, transformers,
 };
 
 /// Takes a release into the database.
@@ -44,6 +44,7 @@ pub(crate) fn take(release: &str, from: Option<&Path>) -> anyhow::Result<()> {
         ("jax", None) => jax::harvest(version),
         ("jax-cache", python) => jax_cache::harvest(version, python),
         ("jax-handlers", said) => jax_handlers::harvest(said),
+        ("class-names", folder) => class_names::harvest(version, folder),
         ("published", None) => published::harvest(version),
         ("python-names", folder) => python_names::harvest(version, folder),
         ("requirements", said) => requirements::harvest(version, said),
@@ -62,13 +63,15 @@ pub(crate) fn take(release: &str, from: Option<&Path>) -> anyhow::Result<()> {
         ("tfjs", bundle) => tfjs::harvest(version, bundle),
         ("torch_xla", None) => torch_xla::harvest(version),
         ("torch-pickled", printed) => torch_pickled::harvest(version, printed),
-        ("transformers", printed) => transformers::harvest(version, printed),
+        ("transformers" | "vllm" | "sglang", printed) => {
+            transformers::harvest(family, version, printed)
+        }
         ("torch", None) => torch::harvest(version),
         ("torch", Some(table)) => torch::harvest_from_table(version, table),
         _ => bail!(
             "harvest knows torch, tensorflow, tensorflow-exports, tensorflow-kernels, tensorflow-macos, torch-symbols, \
-             torch-pickled, extensions, gpu-code, pjrt-plugins, jax, jax-cache, jax-handlers, keras, tf_keras, llama.cpp, llama-cpp-python, onnx, onnxruntime, tfjs, torch_xla, transformers, published, \
-             python-names and requirements, not: {family}"
+             torch-pickled, extensions, gpu-code, pjrt-plugins, jax, jax-cache, jax-handlers, keras, tf_keras, llama.cpp, llama-cpp-python, onnx, onnxruntime, tfjs, torch_xla, transformers, vllm, sglang, published, \
+             class-names, python-names and requirements, not: {family}"
         ),
     }
 }

@@ -1,6 +1,7 @@
 //! `cargo lab`, what there is about the database of releases.
 #![forbid(unsafe_code)]
 
+mod class_names;
 mod command;
 mod current;
 mod exports;
@@ -17,6 +18,7 @@ mod onnx;
 mod plugins;
 mod published;
 mod python_names;
+mod release_archives;
 mod requirements;
 mod row;
 mod spans;

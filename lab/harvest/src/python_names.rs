@@ -10,34 +10,22 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::str::FromStr as _;
+use std::path::Path;
 
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Context as _, Result};
 use pep440_rs::Version;
 use rayon::prelude::*;
-use unskew_environments::{InstalledPackage, NamePresence, ReleaseSources};
-use unskew_lab_harness::run_command;
-use unskew_releases::{AskedPythonName, NameAbsence, PythonNames, SpanTable};
+use unskew_definitions::SpanTable;
+use unskew_environments::{InstalledPackage, NamePresence};
+use unskew_releases::{AskedPythonName, NameAbsence, PythonNames};
 
-const PROBE: &str = "lab/harvest/probes/python_sources.py";
+use crate::release_archives::{FetchedRelease, ReleaseSelection, fetched_releases, with_sources};
+
 const TABLE: &str = "crates/judging/releases/data/python-names.tsv";
-const SOURCES: &str = "corpus/python-sources";
-
-/// The day of the first releases that are taken.
-const SINCE: &str = "2022-07-01";
+/// Which releases are taken of each package.
+const SELECTION: ReleaseSelection = ReleaseSelection { since: "2022-07-01", per_minor: 4 };
 
 const HEAD: &str = "# Names that releases ask others for or lack, made by `cargo lab harvest python-names==all`.\n";
-
-/// A release whose sources were fetched.
-struct FetchedRelease {
-    package: String,
-    version: Version,
-    /// The day on which it was published.
-    day: String,
-    archive: PathBuf,
-}
 
 /// What a release asks others for, and what it declares that it takes of them.
 struct AskingRelease {
@@ -57,19 +45,9 @@ type PresenceOfNames<'a> = BTreeMap<&'a str, NamePresence>;
 /// # Errors
 /// If the index cannot be asked, or an archive is none.
 pub(crate) fn harvest(packages: &str, from: Option<&Path>) -> Result<()> {
-    let root = unskew_peers::root();
-    let folder = from.map_or_else(|| root.join(SOURCES), Path::to_owned);
-    let listing = match from {
-        Some(folder) => fs::read_to_string(folder.join("releases.tsv"))?,
-        None => {
-            let mut all: BTreeSet<String> = PythonNames::packages().map(str::to_owned).collect();
-            all.extend(packages.split(',').filter(|one| *one != "all").map(str::to_owned));
-            run_command(
-                Command::new("python3").arg(root.join(PROBE)).arg(&folder).arg(SINCE).args(all),
-            )?
-        }
-    };
-    let releases = fetched(&folder, &listing)?;
+    let all = PythonNames::packages().map(str::to_owned);
+    let all = all.chain(packages.split(',').filter(|one| *one != "all").map(str::to_owned));
+    let releases = fetched_releases(from, &SELECTION, &all.collect())?;
     let asking: Vec<AskingRelease> = releases
         .par_iter()
         .map(|release| asking(release).with_context(|| release.archive.display().to_string()))
@@ -84,54 +62,8 @@ pub(crate) fn harvest(packages: &str, from: Option<&Path>) -> Result<()> {
         .map(|(release, asking)| presence(release, asking, &tops, &all))
         .collect::<Result<_>>()?;
     let table = HarvestedNames::new(&releases, &asking, &presence).table();
-    let path = root.join(TABLE);
+    let path = unskew_peers::root().join(TABLE);
     fs::write(&path, HEAD.to_owned() + &table).with_context(|| path.display().to_string())
-}
-
-/// The releases that the probe printed, by package, the oldest first.
-fn fetched(folder: &Path, listing: &str) -> Result<Vec<FetchedRelease>> {
-    let mut releases = Vec::new();
-    for line in listing.lines() {
-        let [package, version, day] = *line.split('\t').collect::<Vec<_>>() else {
-            anyhow::bail!("no release: {line}")
-        };
-        releases.push(FetchedRelease {
-            package: package.to_owned(),
-            version: Version::from_str(version)?,
-            day: day.to_owned(),
-            archive: folder.join(package).join(format!("{version}.zip")),
-        });
-    }
-    releases.sort_by(|a, b| (&a.package, &a.version).cmp(&(&b.package, &b.version)));
-    ensure!(!releases.is_empty(), "no release was fetched");
-    Ok(releases)
-}
-
-/// Unpacks the sources of a release for as long as they are asked.
-fn with_sources<T: Send>(
-    release: &FetchedRelease,
-    ask: impl FnOnce(&mut ReleaseSources) -> T + Send,
-) -> Result<T> {
-    let folder = tempfile::tempdir()?;
-    unpack(&release.archive, folder.path())?;
-    Ok(ReleaseSources::with(folder.path(), &release.package, ask)?)
-}
-
-/// Unpacks what is no test: with them it takes twice the time.
-fn unpack(archive: &Path, folder: &Path) -> Result<()> {
-    let mut archive = zip::ZipArchive::new(fs::File::open(archive)?)?;
-    for at in 0..archive.len() {
-        let mut member = archive.by_index(at)?;
-        let Some(path) =
-            member.enclosed_name().filter(|path| !path.iter().any(|part| part == "tests"))
-        else {
-            continue;
-        };
-        let path = folder.join(path);
-        fs::create_dir_all(path.parent().unwrap_or(folder))?;
-        std::io::copy(&mut member, &mut fs::File::create(path)?)?;
-    }
-    Ok(())
 }
 
 fn asking(release: &FetchedRelease) -> Result<AskingRelease> {

@@ -9,8 +9,8 @@ use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context as _, Result, bail};
+use unskew_definitions::SpanTable;
 use unskew_lab_harness::run_command;
-use unskew_releases::SpanTable;
 
 const PROBE: &str = "lab/harvest/probes/declared_requirements.py";
 const TABLE: &str = "crates/judging/releases/data/requirements.tsv";

@@ -1,5 +1,5 @@
-//! Takes a release of transformers into the database: the names that it knows of model folders, read from the sources in its
-//! wheel.
+//! Takes a release of transformers, vLLM or SGLang into the database: the names that it knows of model folders, read from the
+//! sources in its wheel.
 
 use std::fs;
 use std::path::Path;
@@ -11,19 +11,29 @@ use unskew_lab_harness::run_command;
 use crate::harvest::enter_definitions;
 use crate::row::{self, Row};
 
-const DATA: &str = "crates/judging/releases/data/transformers";
+const DATA: &str = "crates/judging/releases/data";
 const PROBE: &str = "lab/harvest/probes/transformers_names.py";
+const SERVER_PROBE: &str = "lab/harvest/probes/server_names.py";
 
-/// Takes `transformers==version`; `printed`: what the probe printed of it before.
+/// The fewest names of a release; of a server, the first have ten architectures.
+const FEWEST: usize = 100;
+const FEWEST_OF_SERVER: usize = 8;
+
+/// Takes `family==version`; `printed`: what the probe printed of it before.
 ///
 /// # Errors
 /// If the wheel cannot be had or read.
-pub(crate) fn harvest(version: &str, printed: Option<&Path>) -> Result<()> {
+pub(crate) fn harvest(family: &str, version: &str, printed: Option<&Path>) -> Result<()> {
     let printed = match printed {
         Some(path) => fs::read_to_string(path).with_context(|| path.display().to_string())?,
         None => {
-            let probe = unskew_peers::root().join(PROBE);
-            run_command(Command::new("python3").arg(probe).arg(version))?
+            let root = unskew_peers::root();
+            let mut probe = Command::new("python3");
+            match family {
+                "transformers" => probe.arg(root.join(PROBE)),
+                server => probe.arg(root.join(SERVER_PROBE)).arg(server),
+            };
+            run_command(probe.arg(version))?
         }
     };
     let first = printed.lines().next().unwrap_or_default();
@@ -32,12 +42,17 @@ pub(crate) fn harvest(version: &str, printed: Option<&Path>) -> Result<()> {
         .with_context(|| format!("not of {version}: {first}"))?;
     let mut release = Row::new(version);
     release.set("released", day.to_owned());
-    row::enter(&format!("{DATA}/releases.toml"), &format!("transformers {version}"), &release)?;
+    row::enter(
+        &format!("{DATA}/{family}/releases.toml"),
+        &format!("{family} {version}"),
+        &release,
+    )?;
     let names: Vec<String> = printed.lines().skip(1).filter_map(definition).collect();
-    ensure!(names.len() > 100, "only {} names: {version}", names.len());
+    let fewest = if family == "transformers" { FEWEST } else { FEWEST_OF_SERVER };
+    ensure!(names.len() >= fewest, "only {} names: {version}", names.len());
     enter_definitions(
-        &format!("{DATA}/names.tsv"),
-        &format!("transformers {version}"),
+        &format!("{DATA}/{family}/names.tsv"),
+        &format!("{family} {version}"),
         version.parse()?,
         names,
     )

@@ -1,6 +1,7 @@
 //! `cargo lab`, what there is about model files that people share.
 #![forbid(unsafe_code)]
 
+mod class_names;
 mod files;
 mod gguf_library;
 mod gguf_load;
@@ -18,5 +19,6 @@ fn main() -> anyhow::Result<()> {
         .with("scikit-learn", scikit_learn::run)
         .with("tokenizers", tokenizers::run)
         .with("peft", peft::run)
+        .with("class-names", class_names::run)
         .run()
 }

@@ -28,6 +28,7 @@ const GUIDES: [(&str, &[&str]); 6] = [
             "check-gguf",
             "check-a-model-folder",
             "check-a-scikit-learn-model",
+            "check-a-pickle",
             "check-a-tokenizer",
             "check-an-adapter",
             "jax-export",

@@ -26,10 +26,12 @@ mod change_rule;
 mod measured_table;
 mod rows;
 mod runs;
+mod span_table;
 mod text;
 
 pub use change_rule::{ChangeRule, in_a_sentence};
 pub use measured_table::{BehaviorChange, ChangeEffect, Effect, MeasuredTable, Turns};
 pub use rows::{DefinitionCache, DefinitionRow, DefinitionRowsError, Rows, TableChange};
 pub use runs::{ReleaseRun, Runs};
+pub use span_table::SpanTable;
 pub use text::{Blocks, RowsText, TextBlock};

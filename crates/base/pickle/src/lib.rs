@@ -13,6 +13,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod file;
 mod joblib;
 mod machine;
 mod memo;
@@ -24,6 +25,7 @@ use std::ops::Range;
 
 use smallvec::SmallVec;
 
+pub use file::{PickleFile, PickleHead};
 pub use machine::{scan, scan_joblib};
 pub use numpy::numpy_since;
 pub use write::Unwritable;

@@ -18,7 +18,7 @@ const BYTES: usize = 5;
 const AT_ONCE: usize = 1 << 13;
 
 /// The most imports that are kept by name.
-const IMPORTS: usize = 100;
+const IMPORTS: usize = 1000;
 
 const NO_VALUE: &str = "no value on the stack";
 

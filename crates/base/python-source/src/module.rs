@@ -9,6 +9,8 @@ pub struct PythonModule {
     pub steps: Vec<Step>,
     /// What its functions do once they are called, by name; those of a class under the name of the class.
     pub functions: Vec<PythonFunction>,
+    /// The names that `class` and `def` bind at its top, under conditions too.
+    pub definitions: BTreeSet<String>,
     /// The value of `__all__`.
     pub exports: Exports,
     /// Its function `__getattr__`, which Python asks for names that are not bound.

@@ -149,7 +149,7 @@ impl ModuleReader {
             Stmt::Import(import) => self.import(import, steps),
             Stmt::ImportFrom(import) => self.import_from(import, steps),
             Stmt::FunctionDef(function) => self.function(function, scope, depth, steps),
-            Stmt::ClassDef(class) => self.class(class, depth, steps),
+            Stmt::ClassDef(class) => self.class(class, scope, depth, steps),
             Stmt::Assign(assign) => {
                 self.evaluated(&assign.value, steps);
                 if scope == Scope::Module {
@@ -335,6 +335,9 @@ impl ModuleReader {
                 && function.parameters.iter_non_variadic_params().all(|one| one.default.is_some())
                 && !has_yield(&function.body);
             let is_conditional = self.conditions > 0;
+            if scope == Scope::Module {
+                self.module.definitions.insert(name.clone());
+            }
             let name = name.clone();
             self.module.functions.push(PythonFunction {
                 name,
@@ -365,7 +368,10 @@ impl ModuleReader {
         }
     }
 
-    fn class(&mut self, class: &StmtClassDef, depth: u32, steps: &mut Vec<Step>) {
+    fn class(&mut self, class: &StmtClassDef, scope: Scope, depth: u32, steps: &mut Vec<Step>) {
+        if scope == Scope::Module {
+            self.module.definitions.insert(class.name.to_string());
+        }
         for decorator in &class.decorator_list {
             self.evaluated(&decorator.expression, steps);
             // Decorators that bind names of the module: of enumerations, and of Matplotlib's backends.

@@ -16,10 +16,11 @@ pub fn run(args: &Check, global: &Global) -> anyhow::Result<CallStatus> {
     let options = sides::options(args.running).verifying(args.verify).used(args.usage.into());
     let mut with = sides::each(args.others.iter().chain(&args.with));
     let is_alone = with.is_empty();
+    let a = unskew_verbs::artifact_side(&args.a, &options)?;
     if is_alone {
         with.push(OsString::from(EVERY_RELEASE));
+        with.extend(unskew_verbs::packages_looked_up(&a).into_iter().map(OsString::from));
     }
-    let a = unskew_verbs::artifact_side(&args.a, &options)?;
     let mut report = unskew_verbs::check_sides(a, &with, &options, global.context())?;
     print::report(&mut report, args.format.into())?;
     let verdicts = report.pairs.iter().map(|pair| &pair.verdict);

@@ -76,6 +76,7 @@ fn families() -> String {
             NamedBasis::Stated => "by what is stated of it",
             NamedBasis::Asked => "by what its plug-in said",
             NamedBasis::Read => "by the programs that it reads",
+            NamedBasis::Classes => "by the classes that files name",
         };
         let _ = writeln!(text, "{EMPHASIS}{name:10}{EMPHASIS:#}  {which}{how}");
     }

@@ -4,10 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use unskew_core::Version;
-use unskew_pickle::{Pickle, PickleCall, PickleValue, numpy_since, scan, scan_joblib};
+use unskew_pickle::{Pickle, PickleCall, PickleFile, PickleValue, numpy_since};
 use unskew_source::{ReadError, Source};
-
-use crate::bytes::{self, Compression};
 
 /// What stands in every pickle of scikit-learn: the beginning of a module.
 const MARK: &[u8] = b"sklearn.";
@@ -42,6 +40,8 @@ pub struct SklearnFile {
     pub classes: BTreeSet<UsedClass>,
     /// The releases that the estimators in it say they were written by, as they are written.
     pub written_by: BTreeSet<String>,
+    /// All that the file looks up, as `module.name`.
+    pub looked_up: BTreeSet<String>,
     /// The packages of other classes, each once.
     pub others: BTreeSet<String>,
     /// What of other packages it needs, in words: `SciPy 1.8 or later (scipy.sparse._csr)`.
@@ -60,30 +60,15 @@ impl SklearnFile {
     /// # Errors
     /// If it is one, but broken or too large.
     pub fn read(source: &Arc<dyn Source>) -> Result<Option<Self>, ReadError> {
-        let Some(compression) =
-            Compression::from_head(&bytes::head(&**source, Compression::None, 4)?)
-        else {
-            return Ok(None);
+        let Some(read) = PickleFile::read(source, |head| head.has(MARK))? else { return Ok(None) };
+        let mut file = Self {
+            protocol: read.pickle.protocol,
+            is_joblib: read.is_joblib,
+            compression: read.compression,
+            looked_up: read.pickle.imports.iter().cloned().collect(),
+            ..Self::default()
         };
-        let head = bytes::head(&**source, compression, bytes::HEAD)?;
-        let is_pickle = Compression::from_head(&head) == Some(Compression::None);
-        if !is_pickle || memchr::memmem::find(&head, MARK).is_none() {
-            return Ok(None);
-        }
-        drop(head);
-        let all = bytes::all(&**source, compression)?;
-        let is_joblib = memchr::memmem::find(&all, b"NumpyArrayWrapper").is_some();
-        let pickle = match is_joblib {
-            true => scan_joblib(source.name(), &all)?,
-            false => scan(source.name(), &all)?,
-        };
-        let mut file = Self { protocol: pickle.protocol, is_joblib, ..Self::default() };
-        file.compression = match compression {
-            Compression::None => "",
-            Compression::Zlib => "zlib",
-            Compression::Gzip => "gzip",
-        };
-        for one in pickle.all() {
+        for one in read.pickle.all() {
             file.take(one);
         }
         Ok(Some(file).filter(|file| !file.classes.is_empty()))

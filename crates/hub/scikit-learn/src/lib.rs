@@ -43,7 +43,6 @@
 //! ```
 #![forbid(unsafe_code)]
 
-mod bytes;
 mod file;
 mod party;
 mod release;

@@ -56,6 +56,8 @@ pub fn party(source: &Arc<dyn Source>) -> Result<Option<Party>, ReadError> {
         party = party.fact("needs", *need);
     }
     let file = Arc::new(file);
-    let judged = Requirement::matches(SKLEARN_AXIS, SklearnMatcher(file.clone()));
+    // What else is pickled is judged by releases of other packages, which tell nothing of scikit-learn.
+    let judged =
+        Requirement::matches(SKLEARN_AXIS, SklearnMatcher(file.clone())).irrelevant_if_absent();
     Ok(Some(party.require(judged).with_capability(file)))
 }

@@ -1,4 +1,4 @@
-//! Model folders of Hugging Face, judged against releases of transformers.
+//! Model folders of Hugging Face, judged against releases of transformers, and of the servers vLLM and SGLang.
 //!
 //! A model folder is what `save_pretrained` writes and `from_pretrained` loads: `config.json`, a tokenizer, processors, weights. It
 //! carries names: the type of the model, the classes of its parts, the method by which it is quantized. A release of
@@ -13,8 +13,11 @@
 //! * `quantization_config.quant_method`;
 //! * the form of the weights, and the files that an index names.
 //!
+//! A server has code of its own for a list of architectures and methods of quantization, and reads the configuration by the
+//! transformers beside it, of which it declares a range.
+//!
 //! What is promised: nothing is written down about folders of later releases. What each release knows was read from the sources in
-//! its wheel, by `cargo lab harvest transformers==VERSION`.
+//! its wheel, by `cargo lab harvest transformers==VERSION` (`vllm==VERSION`, `sglang==VERSION`).
 //!
 //! | step | by |
 //! | --- | --- |
@@ -24,6 +27,7 @@
 //! | what all releases know as one text | [`TransformersNames`] |
 //! | a release | [`TransformersRelease`] |
 //! | what a release makes of a folder | [`judge()`] |
+//! | a release of a server, and what it makes of a folder | [`ServerRelease`], [`judge_server`] |
 //!
 //! What is refused: a configuration of more than 64 MiB, or nested deeper than 128 levels. No weights are read: 140 GB cost
 //! nothing. What is not judged and says so: code in the folder (`auto_map`), the packages of
@@ -57,9 +61,11 @@ mod judge;
 mod party;
 mod release;
 pub mod rules;
+mod server;
 
 pub use config::{DtypeKeys, ModelConfig, RopeConfig, RopeParameters, RopeScaling};
 pub use folder::{FolderFiles, FolderWeights, ModelFolder, NamedClass};
-pub use judge::{FastTokenizer, judge};
+pub use judge::{FastTokenizer, judge, judge_server};
 pub use party::{TRANSFORMERS_AXIS, party, with_files};
 pub use release::{TransformersNames, TransformersRelease};
+pub use server::{ServerKind, ServerNames, ServerRelease};

@@ -6,7 +6,7 @@ use unskew_core::{Context, Judgement, Matcher, Party, Requirement, Role};
 use unskew_source::{ReadError, Source};
 
 use crate::folder::{FolderFiles, ModelFolder};
-use crate::{ModelConfig, TransformersRelease, judge};
+use crate::{ModelConfig, ServerRelease, TransformersRelease, judge, judge_server};
 
 /// The axis on which model folders meet a release.
 pub const TRANSFORMERS_AXIS: &str = "transformers";
@@ -16,7 +16,10 @@ struct FolderMatcher(Arc<ModelFolder>);
 
 impl Matcher for FolderMatcher {
     fn judge(&self, _: &Party, other: &Party, _: &Context) -> Option<Judgement> {
-        Some(judge(&self.0, other.capability::<TransformersRelease>()?))
+        match other.capability::<ServerRelease>() {
+            Some(server) => Some(judge_server(&self.0, server)),
+            None => Some(judge(&self.0, other.capability::<TransformersRelease>()?)),
+        }
     }
 }
 

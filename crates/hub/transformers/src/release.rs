@@ -25,6 +25,11 @@ impl TransformersNames {
         &self.0
     }
 
+    /// Whether a release knows `name` as something of this kind.
+    pub(crate) fn knows(&self, name: &str, kind: &str, release: Version) -> bool {
+        self.kinds(name, release).any(|one| one == kind)
+    }
+
     /// The kinds that `name` has in a release: `model`, `theta 10000`.
     fn kinds<'n>(&'n self, name: &'n str, release: Version) -> impl Iterator<Item = &'n str> {
         let has = move |runs: &str| runs.parse().is_ok_and(|runs: Runs| runs.contains(release));
@@ -63,7 +68,7 @@ impl TransformersRelease {
 
     /// Whether it knows `name` as something of this kind.
     pub(crate) fn knows(&self, name: &str, kind: &str) -> bool {
-        self.names.kinds(name, self.version).any(|one| one == kind)
+        self.names.knows(name, kind, self.version)
     }
 
     /// Whether any release knows `name` as something of this kind.

@@ -5,6 +5,7 @@
 //! needs more than functions of its crate has a module below.
 
 mod call_module;
+mod class_names;
 mod hub;
 mod onnx;
 mod stablehlo;
@@ -159,8 +160,26 @@ pub(crate) const BOUNDARIES: &[Boundary] = &[
         looked_for: "models of scikit-learn (.joblib, .pkl)",
         endings: &["joblib", "pkl", "pickle", "sav"],
         read: Read::File(unskew_scikit_learn::party),
+        beside: Some(class_names::with_names_of_model),
         formats: &[format("scikit-learn model", &["joblib", "pkl", "pickle"])],
         rules: &[unskew_scikit_learn::rules::RULES],
+        ..NONE
+    },
+    // Pickles that PyTorch does not read. What it does read gets the same names.
+    Boundary {
+        looked_for: "pickles of joblib, compressed ones (.joblib, .pkl), configurations that name classes (model_index.json, modules.json)",
+        endings: &[
+            "joblib",
+            "pkl",
+            "pickle",
+            "gz",
+            "model_index.json",
+            "modules.json",
+            "dataset_info.json",
+        ],
+        read: Read::File(unskew_class_names::party),
+        formats: &[format("pickle of joblib", &["joblib", "pkl", "pickle"])],
+        rules: &[unskew_class_names::rules::RULES],
         ..NONE
     },
     Boundary {
@@ -179,6 +198,7 @@ pub(crate) const BOUNDARIES: &[Boundary] = &[
             "bin",
         ],
         read: Read::File(unskew_torch::party),
+        beside: Some(class_names::with_names_of_checkpoint),
         infer: Some(torch::infer),
         convert: Some(torch::convert),
         formats: &[

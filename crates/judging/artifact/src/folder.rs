@@ -44,16 +44,10 @@ pub(crate) fn open(path: &Path, options: &OpenOptions) -> Result<Artifact, OpenE
     colocated_plugins::mark(&mut artifact.pieces);
     if artifact.pieces.is_empty() && artifact.problems.is_empty() {
         let looked_for = boundaries::looked_for();
-        if path.join("model_index.json").is_file() {
-            return Err(OpenError::Unknown { path: name, instead: Some(PIPELINE), looked_for });
-        }
         return Err(OpenError::Nothing { path: name, container: "folder", files, looked_for });
     }
     Ok(artifact)
 }
-
-/// What a folder with `model_index.json` is.
-const PIPELINE: &str = "a pipeline of diffusers, which Unskew does not judge yet; the folders in it that hold weights or tokenizers are checked each by its own name";
 
 /// The parties that a folder is as a whole.
 fn as_one(path: &Path, files: &[PathBuf]) -> Vec<Party> {

@@ -14,7 +14,7 @@ const FOLDER: &str = "a part of a model folder, which is checked as a whole; nam
 const SOURCE: &str = "source code, not a model; name the file that it loads, or judge what is installed with `unskew env`";
 
 /// By whole names, in small letters.
-const NAMES: [(&str, &str); 19] = [
+const NAMES: [(&str, &str); 18] = [
     ("requirements.txt", PACKAGES),
     ("constraints.txt", PACKAGES),
     ("environment.yml", PACKAGES),
@@ -32,7 +32,6 @@ const NAMES: [(&str, &str); 19] = [
     ("tokenizer_config.json", FOLDER),
     ("preprocessor_config.json", FOLDER),
     ("adapter_config.json", FOLDER),
-    ("model_index.json", FOLDER),
     ("model.safetensors.index.json", FOLDER),
 ];
 

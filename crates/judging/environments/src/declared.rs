@@ -4,7 +4,8 @@ use std::str::FromStr as _;
 
 use pep440_rs::Version as Pep440;
 use unskew_core::Version;
-use unskew_releases::{SpanTable, declared_requirements};
+use unskew_definitions::SpanTable;
+use unskew_releases::declared_requirements;
 
 use crate::InstalledPackage;
 

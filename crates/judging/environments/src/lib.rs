@@ -98,7 +98,7 @@ pub use judge::{EnvironmentVerdict, PackagePair, judge, judge_pairs};
 pub use labels::{Labels, NodeLabel, labels};
 pub use libraries::SystemLibraries;
 pub use lock::{Fetch, LockError, LockTarget, LockedFile, PackageLock, locks_at};
-pub use names::{NamePresence, ReleaseSources};
+pub use names::{ModuleDefinitions, NamePresence, ReleaseSources};
 pub use package::InstalledPackage;
 pub use pins::{Pin, PinChange};
 pub use plugins::PackagedPlugin;

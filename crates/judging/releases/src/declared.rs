@@ -9,8 +9,7 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use unskew_core::CompressedText;
-
-use crate::SpanTable;
+use unskew_definitions::SpanTable;
 
 static TABLE: LazyLock<&'static CompressedText> =
     LazyLock::new(|| unskew_tables::packed_text!("data/requirements.tsv"));

@@ -6,11 +6,12 @@ use unskew_core::{Fact, Party};
 use unskew_definitions::Rows;
 use unskew_extensions::{ExportedSymbols, Framework};
 use unskew_gguf::LlamaFamily;
+use unskew_transformers::ServerKind;
 
 use crate::release_row::search;
 use crate::{
-    Family, Operator, ReleaseRow, jax, keras, llama, onnx, peft, scikit_learn, tensorflow, tfjs,
-    tokenizers, torch, torch_xla, transformers,
+    Family, Operator, ReleaseRow, jax, keras, llama, onnx, peft, scikit_learn, servers, tensorflow,
+    tfjs, tokenizers, torch, torch_xla, transformers,
 };
 
 /// What the database knows of a family of releases.
@@ -258,6 +259,38 @@ static FAMILIES: [ReleaseFamily; Family::ALL.len()] = [
         party: transformers::party,
         history: transformers::history,
         known_operator: "qwen3",
+        dotted_names: false,
+    },
+    ReleaseFamily {
+        family: Family::Vllm,
+        name: "vllm",
+        prefix: "",
+        title: "vLLM",
+        packages: &["vllm"],
+        large_libraries: &["vllm/"],
+        published: include_str!("../data/vllm/published.tsv"),
+        has_extensions: false,
+        rows: || servers::rows(ServerKind::Vllm),
+        axes: |row| servers::axes(ServerKind::Vllm, row),
+        party: |row| servers::party(ServerKind::Vllm, row),
+        history: || servers::history(ServerKind::Vllm),
+        known_operator: "LlamaForCausalLM",
+        dotted_names: false,
+    },
+    ReleaseFamily {
+        family: Family::Sglang,
+        name: "sglang",
+        prefix: "",
+        title: "SGLang",
+        packages: &["sglang"],
+        large_libraries: &["sglang/"],
+        published: include_str!("../data/sglang/published.tsv"),
+        has_extensions: false,
+        rows: || servers::rows(ServerKind::Sglang),
+        axes: |row| servers::axes(ServerKind::Sglang, row),
+        party: |row| servers::party(ServerKind::Sglang, row),
+        history: || servers::history(ServerKind::Sglang),
+        known_operator: "LlamaForCausalLM",
         dotted_names: false,
     },
     ReleaseFamily {

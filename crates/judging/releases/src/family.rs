@@ -29,6 +29,10 @@ pub enum Family {
     LlamaCppPython,
     /// transformers of Hugging Face: its releases are written `transformers@4.57`.
     Transformers,
+    /// vLLM: its releases are written `vllm@0.8`.
+    Vllm,
+    /// SGLang: its releases are written `sglang@0.4`.
+    Sglang,
     /// scikit-learn: its releases are written `scikit-learn@1.5`, or `sklearn@1.5`.
     ScikitLearn,
     /// tokenizers of Hugging Face: its releases are written `tokenizers@0.19`.
@@ -39,7 +43,7 @@ pub enum Family {
 
 impl Family {
     /// Every framework with a database of releases.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 17] = [
         Self::Torch,
         Self::TensorFlow,
         Self::Jax,
@@ -52,6 +56,8 @@ impl Family {
         Self::LlamaCpp,
         Self::LlamaCppPython,
         Self::Transformers,
+        Self::Vllm,
+        Self::Sglang,
         Self::ScikitLearn,
         Self::Tokenizers,
         Self::Peft,

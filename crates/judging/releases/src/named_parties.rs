@@ -1,7 +1,8 @@
-//! Names that are no release of a family: runtimes of which documents tell, packages with a plug-in, and compilers.
+//! Names that are no release of a family: runtimes of which documents tell, packages with a plug-in, compilers, and packages whose
+//! classes pickles look up.
 
 use crate::vendor_docs::{NamedParties, NotStated};
-use crate::{Family, iree, named_plugins, vendor_docs};
+use crate::{Family, class_names, iree, named_plugins, vendor_docs};
 
 /// What is known of the names of a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,13 +13,17 @@ pub enum NamedBasis {
     Asked,
     /// Which programs each release reads.
     Read,
+    /// Which classes each release has.
+    Classes,
 }
 
 /// The names, and what is known of each.
 pub fn names() -> impl Iterator<Item = (&'static str, NamedBasis)> {
     let stated = vendor_docs::names().map(|name| (name, NamedBasis::Stated));
     let asked = named_plugins::names().map(|name| (name, NamedBasis::Asked));
-    stated.chain(asked).chain([(iree::NAME, NamedBasis::Read)])
+    let classes = class_names::packages_with_classes().map(|name| (name, NamedBasis::Classes));
+    let classes = classes.filter(|(name, _)| Family::of_package(name).is_none());
+    stated.chain(asked).chain([(iree::NAME, NamedBasis::Read)]).chain(classes)
 }
 
 /// The parties that `text` names, with their names: `tensorrt@10.1`, `libtpu@0.0.30`, or all releases of one of them
@@ -39,5 +44,5 @@ pub fn select(text: &str) -> Option<Result<NamedParties, NotStated>> {
         return None;
     }
     let named = vendor_docs::select(text).or_else(|| named_plugins::select(text));
-    named.or_else(|| iree::select(text))
+    named.or_else(|| iree::select(text)).or_else(|| class_names::select(text))
 }

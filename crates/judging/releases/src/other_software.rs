@@ -9,24 +9,19 @@ const SERVER: &str = "it loads model folders by the transformers in it, and its 
 const EMBEDS: &str = "it has a llama.cpp inside; `--with llama.cpp@BUILD` judges a GGUF file, and its release notes name the build";
 
 /// By names in small letters.
-const KNOWN: [(&str, &str); 18] = [
+const KNOWN: [(&str, &str); 13] = [
     ("python", "`unskew env` judges packages against the Python that they are installed for"),
     ("cuda", GPU),
     ("cudnn", GPU),
     ("nvidia", GPU),
     ("driver", GPU),
     ("safetensors", "the format has one version, which every release reads"),
-    ("vllm", SERVER),
-    ("sglang", SERVER),
     ("tgi", SERVER),
     ("text-generation-inference", SERVER),
     ("ollama", EMBEDS),
     ("lmstudio", EMBEDS),
     ("lm-studio", EMBEDS),
     ("gguf", "`--with llama.cpp@BUILD` or `--with llama-cpp-python@VERSION` judges a GGUF file"),
-    ("xgboost", NOT_YET),
-    ("lightgbm", NOT_YET),
-    ("catboost", NOT_YET),
     ("coremltools", NOT_YET),
 ];
 
@@ -55,7 +50,7 @@ mod tests {
             ("numpy", "unskew env"),
             ("huggingface_hub", "unskew env"),
             ("CUDA", "--gpu"),
-            ("vllm", "transformers@"),
+            ("tgi", "transformers@"),
             ("ollama", "llama.cpp@"),
         ] {
             assert!(judged_by(name).is_some_and(|text| text.contains(word)), "{name}");

@@ -21,8 +21,7 @@ use std::sync::LazyLock;
 
 use pep440_rs::Version as Pep440;
 use unskew_core::CompressedText;
-
-use crate::SpanTable;
+use unskew_definitions::SpanTable;
 
 static TABLE: LazyLock<&'static CompressedText> =
     LazyLock::new(|| unskew_tables::packed_text!("data/python-names.tsv"));
@@ -116,11 +115,11 @@ impl PythonNames {
     /// The rows that hold for a release: those of both neighbours, if it was not read itself.
     fn rows(&self, version: &str) -> Vec<&str> {
         let Some((below, above)) = self.around(version) else { return Vec::new() };
-        let has = |row: &&(String, Vec<(usize, usize)>), at: usize| {
-            row.1.iter().any(|(first, last)| (*first..=*last).contains(&at))
+        let has = |spans: &[(usize, usize)], at: usize| {
+            spans.iter().any(|(first, last)| (*first..=*last).contains(&at))
         };
-        let both = self.table.rows.iter().filter(|row| has(row, below) && has(row, above));
-        both.map(|(text, _)| text.as_str()).collect()
+        let both = self.table.rows().filter(|(_, spans)| has(spans, below) && has(spans, above));
+        both.map(|(text, _)| text).collect()
     }
 
     /// The places of the releases that a version lies between.

@@ -21,6 +21,11 @@ pub(crate) fn rows() -> &'static [ReleaseRow] {
     &ROWS
 }
 
+/// What all releases know; none if the table cannot be read.
+pub(crate) fn names() -> Option<&'static Arc<TransformersNames>> {
+    NAMES.as_ref()
+}
+
 /// What every release knows as one history.
 pub(crate) fn history() -> Option<&'static Rows> {
     NAMES.as_deref().map(TransformersNames::rows)

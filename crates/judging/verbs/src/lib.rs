@@ -61,7 +61,8 @@ pub use inspect::inspect;
 pub use matrix::{columns, judge, matrix, rows};
 pub use rules::rule;
 pub use sides::{
-    ResolvedParty, ResolvedSide, artifact_side, is_release, neither, of_artifact, options, side,
+    ResolvedParty, ResolvedSide, artifact_side, is_release, neither, of_artifact, options,
+    packages_looked_up, side,
 };
 pub use unskew_artifact::{OpenOptions, RunPolicy, TargetName};
 pub use unskew_cuda::{ComputeCapability, DriverVersion};

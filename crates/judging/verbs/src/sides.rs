@@ -1,5 +1,6 @@
 //! From what a user names to the parties that stand on that side.
 
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -8,6 +9,7 @@ use std::sync::Arc;
 use unskew_artifact::{
     Artifact, ArtifactFile, Content, OpenError, OpenOptions, RunPolicy, TargetName, WheelPath,
 };
+use unskew_class_names::ClassNames;
 use unskew_core::Party;
 use unskew_releases::{Family, NameError, Release, select};
 use unskew_report::Subject;
@@ -185,6 +187,13 @@ fn on_the_hub(name: &str) -> Option<String> {
     let is_file = ending.starts_with(|letter: char| letter.is_ascii_alphabetic());
     let is_repository = is_word(owner) && is_word(model) && !is_file && !Path::new(owner).exists();
     is_repository.then(|| format!("hf://{name}"))
+}
+
+/// The packages whose classes a side looks up by name, and that are known: its pickles are judged with their releases.
+pub fn packages_looked_up(side: &ResolvedSide) -> Vec<&'static str> {
+    let names = side.members.iter().filter_map(|one| one.party.capability::<ClassNames>());
+    let names: BTreeSet<String> = names.flat_map(|one| one.names.iter().cloned()).collect();
+    unskew_releases::packages_of_names(&names)
 }
 
 /// The side that something opened is.

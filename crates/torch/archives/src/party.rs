@@ -128,7 +128,13 @@ pub(crate) fn of_model(name: &str, model: TorchModel) -> Party {
         return party.with_capability(Arc::new(model));
     }
     let model = Arc::new(model);
-    party
-        .require(Requirement::matches(axes::OPERATORS, ArchiveMatcher::new(model.clone())))
-        .with_capability(model)
+    let operators = Requirement::matches(axes::OPERATORS, ArchiveMatcher::new(model.clone()));
+    // Objects of any package may be pickled, and a release of one tells nothing of PyTorch.
+    let operators = match model.format {
+        TorchFormat::Checkpoint | TorchFormat::LegacyCheckpoint | TorchFormat::Pickle => {
+            operators.irrelevant_if_absent()
+        }
+        _ => operators,
+    };
+    party.require(operators).with_capability(model)
 }

@@ -6,9 +6,11 @@ use crate::{ModelFolder, TransformersRelease, rules};
 
 mod classes;
 mod numbers;
+mod server;
 mod tokenizer_json;
 mod weights;
 
+pub use server::judge_server;
 pub use tokenizer_json::FastTokenizer;
 
 /// What a release makes of a folder: its names, its numbers, its files.

@@ -3,3 +3,4 @@
 
 mod folders;
 mod hostile;
+mod servers;

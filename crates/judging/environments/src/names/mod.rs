@@ -14,6 +14,7 @@ mod missing;
 mod namespace;
 mod owners;
 mod recorder;
+mod release_definitions;
 mod release_sources;
 mod steps;
 
@@ -32,6 +33,7 @@ use crate::dependencies::Unmet;
 use crate::{Environment, InstalledPackage};
 
 pub(crate) use self::by_release::ReleaseNames;
+pub use self::release_definitions::ModuleDefinitions;
 pub use self::release_sources::{NamePresence, ReleaseSources};
 
 /// The stack for imports that nest: each level of Python's import takes a few of ours.

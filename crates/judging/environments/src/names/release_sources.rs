@@ -28,13 +28,15 @@ pub enum NamePresence {
 
 /// A release of a package whose sources lie in a folder, alone.
 pub struct ReleaseSources {
-    importer: Importer<'static>,
+    pub(super) importer: Importer<'static>,
     /// The modules that stand for it.
-    tops: Vec<String>,
+    pub(super) tops: Vec<String>,
     /// All at its top that others may import.
     all_tops: BTreeSet<String>,
     /// The modules that have sources and are for those who use it.
-    modules: BTreeSet<String>,
+    pub(super) modules: BTreeSet<String>,
+    /// Its extension modules that are for those who use it.
+    pub(super) extension_modules: BTreeSet<String>,
 }
 
 /// Folders of a package that are not for those who use it.
@@ -75,12 +77,17 @@ impl ReleaseSources {
     }
 
     fn read(folder: &Path, package: &str) -> Self {
-        let mut modules = BTreeSet::new();
-        for path in sources(folder) {
-            let path = path.strip_prefix(folder).ok().and_then(Path::to_str);
-            let module = path.and_then(|path| path.strip_suffix(".py"));
-            let module = module.map(|one| one.strip_suffix("/__init__").unwrap_or(one));
-            modules.extend(module.map(|one| one.replace('/', ".")));
+        let (mut modules, mut extension_modules) = (BTreeSet::new(), BTreeSet::new());
+        for path in module_files(folder) {
+            let Some(path) = path.strip_prefix(folder).ok().and_then(Path::to_str) else {
+                continue;
+            };
+            let (into, module) = match path.strip_suffix(".py") {
+                Some(module) => (&mut modules, module),
+                None => (&mut extension_modules, before_tags(path)),
+            };
+            let module = module.strip_suffix("/__init__").unwrap_or(module);
+            into.insert(module.replace('/', "."));
         }
         let all: BTreeSet<&str> = modules.iter().filter_map(|one| one.split('.').next()).collect();
         let own: BTreeSet<String> = all.iter().map(|&top| top.to_owned()).collect();
@@ -90,7 +97,8 @@ impl ReleaseSources {
             parts.next().is_some_and(|top| tops.iter().any(|one| one == top))
                 && !parts.any(|part| NOT_FOR_USERS.contains(&part) || part.starts_with("test_"))
         };
-        let modules = modules.iter().filter(|module| is_for_users(module)).cloned().collect();
+        modules.retain(is_for_users);
+        extension_modules.retain(is_for_users);
         let all_tops = own.iter().filter(|top| owners::is_for_users(top)).cloned().collect();
         let finder = ModuleFinder::new(vec![folder.to_owned()], built_in::modules(false));
         let platform = Some(["linux", "posix"]);
@@ -100,7 +108,7 @@ impl ReleaseSources {
             // What fails is what is asked for.
             let _ = importer.import(top, (top, 0));
         }
-        Self { importer, tops, all_tops, modules }
+        Self { importer, tops, all_tops, modules, extension_modules }
     }
 
     /// The modules whose import is its import.
@@ -190,8 +198,16 @@ impl ReleaseSources {
     }
 }
 
-/// The files with sources below a folder.
-fn sources(folder: &Path) -> Vec<PathBuf> {
+/// The path of an extension module without `.cpython-311-x86_64-linux-gnu.so` or `.abi3.so`.
+fn before_tags(path: &str) -> &str {
+    let file = path.rfind('/').map_or(0, |at| at + 1);
+    let dot = path.get(file..).and_then(|name| name.find('.'));
+    dot.and_then(|dot| path.get(..file + dot)).unwrap_or(path)
+}
+
+/// The files with sources below a folder, and the extension modules.
+fn module_files(folder: &Path) -> Vec<PathBuf> {
+    let is_module = |path: &Path| path.extension().is_some_and(|end| end == "py" || end == "so");
     let (mut found, mut open) = (Vec::new(), vec![folder.to_owned()]);
     while let Some(folder) = open.pop()
         && found.len() < FILES
@@ -199,12 +215,7 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
         for entry in folder.read_dir().into_iter().flatten().filter_map(Result::ok) {
             match entry.file_type() {
                 Ok(kind) if kind.is_dir() => open.push(entry.path()),
-                Ok(kind)
-                    if kind.is_file()
-                        && entry.path().extension().is_some_and(|end| end == "py") =>
-                {
-                    found.push(entry.path());
-                }
+                Ok(kind) if kind.is_file() && is_module(&entry.path()) => found.push(entry.path()),
                 _ => {}
             }
         }

@@ -150,15 +150,15 @@ fn what_is_unknown_comes_with_what_is_near() {
     for (name, error) in [
         (
             "torhc@2.1",
-            "unknown family of releases (known are torch, tensorflow, jax, onnxruntime, onnx, keras, torch_xla, tf_keras, tfjs, llama.cpp, llama-cpp-python, transformers, scikit-learn, tokenizers and peft): torhc; did you mean torch@2.1?",
+            "unknown family of releases (known are torch, tensorflow, jax, onnxruntime, onnx, keras, torch_xla, tf_keras, tfjs, llama.cpp, llama-cpp-python, transformers, vllm, sglang, scikit-learn, tokenizers and peft): torhc; did you mean torch@2.1?",
         ),
         (
             "pytroch==2.1",
-            "unknown family of releases (known are torch, tensorflow, jax, onnxruntime, onnx, keras, torch_xla, tf_keras, tfjs, llama.cpp, llama-cpp-python, transformers, scikit-learn, tokenizers and peft): pytroch; did you mean pytorch==2.1?",
+            "unknown family of releases (known are torch, tensorflow, jax, onnxruntime, onnx, keras, torch_xla, tf_keras, tfjs, llama.cpp, llama-cpp-python, transformers, vllm, sglang, scikit-learn, tokenizers and peft): pytroch; did you mean pytorch==2.1?",
         ),
         (
             "coreml@1.9",
-            "unknown family of releases (known are torch, tensorflow, jax, onnxruntime, onnx, keras, torch_xla, tf_keras, tfjs, llama.cpp, llama-cpp-python, transformers, scikit-learn, tokenizers and peft): coreml",
+            "unknown family of releases (known are torch, tensorflow, jax, onnxruntime, onnx, keras, torch_xla, tf_keras, tfjs, llama.cpp, llama-cpp-python, transformers, vllm, sglang, scikit-learn, tokenizers and peft): coreml",
         ),
         (
             "tensorflow@2.51",

@@ -46,9 +46,10 @@ pub struct NextStep {
     pub command: String,
 }
 
-/// What a family of rules is about: a file of which ending, against releases of what.
+/// What some rules are about: a file of which ending, against releases of what.
 struct Sides {
-    family: &'static str,
+    /// What their codes begin with: a family, or a whole code.
+    codes: &'static str,
     file: &'static str,
     endings: &'static [&'static str],
     runtime: &'static str,
@@ -58,42 +59,52 @@ const TORCH: &[&str] = &["pt", "pth", "ptl", "pt2", "ckpt", "bin", "safetensors"
 
 const KERAS: &[&str] = &["keras", "h5", "hdf5"];
 
-/// The families of rules about a file and a release. Those about environments are not here.
-const SIDES: [Sides; 19] = [
-    Sides { family: "PT", file: "MODEL.pt", endings: TORCH, runtime: "torch" },
-    Sides { family: "OP", file: "MODEL.pt", endings: TORCH, runtime: "torch" },
+/// Rules about a file and a release, a whole code before its family. Those about environments are not here.
+const SIDES: [Sides; 24] = [
+    Sides { codes: "PT", file: "MODEL.pt", endings: TORCH, runtime: "torch" },
+    Sides { codes: "OP", file: "MODEL.pt", endings: TORCH, runtime: "torch" },
     Sides {
-        family: "TF",
+        codes: "TF",
         file: "MODEL",
         endings: &["pb", "pbtxt", "keras", "h5"],
         runtime: "tensorflow",
     },
-    Sides { family: "KR", file: "MODEL.keras", endings: KERAS, runtime: "keras" },
-    Sides { family: "TJ", file: "model.json", endings: &["json"], runtime: "tfjs" },
-    Sides { family: "ON", file: "MODEL.onnx", endings: &["onnx", "ort"], runtime: "onnxruntime" },
-    Sides { family: "PJ", file: "PLUGIN.so", endings: &["so", "dylib"], runtime: "jax" },
+    Sides { codes: "KR", file: "MODEL.keras", endings: KERAS, runtime: "keras" },
+    Sides { codes: "TJ", file: "model.json", endings: &["json"], runtime: "tfjs" },
+    Sides { codes: "ON", file: "MODEL.onnx", endings: &["onnx", "ort"], runtime: "onnxruntime" },
+    Sides { codes: "PJ", file: "PLUGIN.so", endings: &["so", "dylib"], runtime: "jax" },
     Sides {
-        family: "SH",
+        codes: "SH",
         file: "PROGRAM.stablehlo",
         endings: &["stablehlo", "mlirbc", "mlir"],
         runtime: "jax",
     },
-    Sides { family: "JX", file: "EXPORTED.jaxexp", endings: &["jaxexp"], runtime: "jax" },
-    Sides { family: "JC", file: "CACHE_FOLDER", endings: &[], runtime: "jax" },
-    Sides { family: "IF", file: "VALUE.ifrt", endings: &["ifrt"], runtime: "jax" },
-    Sides { family: "SE", file: "PLUGIN.so", endings: &["so", "dylib"], runtime: "tensorflow" },
-    Sides { family: "GG", file: "MODEL.gguf", endings: &["gguf"], runtime: "llama-cpp-python" },
-    Sides { family: "PE", file: "adapter_config.json", endings: &["json"], runtime: "peft" },
-    Sides { family: "TK", file: "tokenizer.json", endings: &["json"], runtime: "tokenizers" },
+    Sides { codes: "JX", file: "EXPORTED.jaxexp", endings: &["jaxexp"], runtime: "jax" },
+    Sides { codes: "JC", file: "CACHE_FOLDER", endings: &[], runtime: "jax" },
+    Sides { codes: "IF", file: "VALUE.ifrt", endings: &["ifrt"], runtime: "jax" },
+    Sides { codes: "SE", file: "PLUGIN.so", endings: &["so", "dylib"], runtime: "tensorflow" },
+    Sides { codes: "GG", file: "MODEL.gguf", endings: &["gguf"], runtime: "llama-cpp-python" },
+    Sides { codes: "PE", file: "adapter_config.json", endings: &["json"], runtime: "peft" },
+    Sides { codes: "TK", file: "tokenizer.json", endings: &["json"], runtime: "tokenizers" },
     Sides {
-        family: "SK",
+        codes: "SK",
         file: "MODEL.joblib",
         endings: &["joblib", "pkl", "pickle"],
         runtime: "scikit-learn",
     },
-    Sides { family: "HF", file: "MODEL_FOLDER", endings: &[], runtime: "transformers" },
-    Sides { family: "AR", file: "FILE", endings: &[], runtime: "RELEASE" },
-    Sides { family: "CO", file: "FILE", endings: &[], runtime: "RELEASE" },
+    Sides {
+        codes: "CN",
+        file: "FILE.pkl",
+        endings: &["pkl", "pt", "pth", "joblib", "pickle"],
+        runtime: "PACKAGE",
+    },
+    Sides { codes: "HF014", file: "MODEL_FOLDER", endings: &[], runtime: "vllm" },
+    Sides { codes: "HF015", file: "MODEL_FOLDER", endings: &[], runtime: "vllm" },
+    Sides { codes: "HF016", file: "MODEL_FOLDER", endings: &[], runtime: "vllm" },
+    Sides { codes: "HF017", file: "MODEL_FOLDER", endings: &[], runtime: "vllm" },
+    Sides { codes: "HF", file: "MODEL_FOLDER", endings: &[], runtime: "transformers" },
+    Sides { codes: "AR", file: "FILE", endings: &[], runtime: "RELEASE" },
+    Sides { codes: "CO", file: "FILE", endings: &[], runtime: "RELEASE" },
 ];
 
 /// What to run for these causes. The first decides: all of them are of one boundary, or all are listed anyway. `runtime` is
@@ -101,7 +112,7 @@ const SIDES: [Sides; 19] = [
 pub(super) fn step(causes: &[ErrorCause], files: &[&str], runtime: Option<&str>) -> NextStep {
     match causes.first() {
         Some(ErrorCause::Rule(rule)) => {
-            match SIDES.iter().find(|sides| sides.family == rule.family()) {
+            match SIDES.iter().find(|sides| rule.code.starts_with(sides.codes)) {
                 Some(sides) => {
                     let file = files::with_ending(files, sides.endings)
                         .map_or(sides.file.to_owned(), quoted);

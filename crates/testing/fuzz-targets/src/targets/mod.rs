@@ -24,6 +24,7 @@ targets! {
     gguf
     gpu_code
     peft
+    class_names
     tokenizers
     jax_export
     keras_file

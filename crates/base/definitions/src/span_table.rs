@@ -12,7 +12,7 @@ pub struct SpanTable {
     /// The releases, the oldest first.
     pub releases: Vec<String>,
     /// Each text, with the releases that have it, as places in `releases`.
-    pub(crate) rows: Vec<(String, Vec<(usize, usize)>)>,
+    rows: Vec<(String, Vec<(usize, usize)>)>,
 }
 
 impl SpanTable {
@@ -24,6 +24,11 @@ impl SpanTable {
         let ends = starts.iter().skip(1).copied().chain([text.len()]);
         let sections = starts.iter().zip(ends).filter_map(|(start, end)| text.get(*start..end));
         sections.filter_map(|section| Some((section.split([' ', '\n']).nth(1)?, section))).collect()
+    }
+
+    /// Each text, with the spans of releases that have it, as places in `releases`.
+    pub fn rows(&self) -> impl Iterator<Item = (&str, &[(usize, usize)])> {
+        self.rows.iter().map(|(text, spans)| (text.as_str(), spans.as_slice()))
     }
 
     /// What a release has; none if it is not in the table.
@@ -76,7 +81,7 @@ impl SpanTable {
     }
 
     /// Reads the lines of a package; none if one of them is none of the table.
-    pub(crate) fn read(section: &str) -> Option<Self> {
+    pub fn read(section: &str) -> Option<Self> {
         let mut lines = section.lines();
         let releases: Vec<String> = lines.next()?.split(' ').skip(2).map(str::to_owned).collect();
         let place = |version: &str| releases.iter().position(|one| one == version);

@@ -1,0 +1,140 @@
+//! Check of the names that a file looks up for a release of a package.
+
+use unskew_core::{Judgement, Unjudged, aspect};
+
+use crate::classes::ClassPresence;
+use crate::{ClassNames, NameLookup, PackageRelease, rules};
+
+/// What a release makes of these names; none if none of them is one of its package's.
+pub fn judge(asked: &ClassNames, release: &PackageRelease) -> Option<Judgement> {
+    let top = |name: &str| name.split('.').next().unwrap_or_default().to_owned();
+    let own: Vec<&str> = asked
+        .names
+        .iter()
+        .map(String::as_str)
+        .filter(|name| release.classes.has_top(&top(name)))
+        .collect();
+    if own.is_empty() {
+        return None;
+    }
+    let mut judgement = Judgement::default();
+    missing(&own, asked.asked_by, release, &mut judgement);
+    mapped(&own, release, &mut judgement);
+    let with = |wanted: ClassPresence| -> Vec<&str> {
+        own.iter().copied().filter(|name| release.presence(name) == wanted).collect()
+    };
+    for (presence, why) in [
+        (
+            ClassPresence::Unknown,
+            "classes of which the sources of the release do not say whether it has them",
+        ),
+        (ClassPresence::Unheard, "classes that no release in the database has"),
+    ] {
+        let names = with(presence);
+        if !names.is_empty() {
+            judgement
+                .unjudged
+                .push(Unjudged::new(aspect::CONTENTS, why).at(names.iter().collect()));
+        }
+    }
+    let why = format!(
+        "what the classes of {} make of attributes that another release set: only their names were compared",
+        release.label()
+    );
+    judgement.unjudged.push(Unjudged::new(aspect::CODE, why));
+    Some(judgement)
+}
+
+/// What the release lacks, and no loader of the package takes for something else.
+fn lacking<'n>(names: &[&'n str], release: &PackageRelease) -> Vec<&'n str> {
+    let lacks =
+        |name: &&str| is_lacking(release.presence(name)) && stand_in(name, release).is_none();
+    names.iter().copied().filter(lacks).collect()
+}
+
+fn is_lacking(presence: ClassPresence) -> bool {
+    matches!(presence, ClassPresence::Missing | ClassPresence::ModuleMissing)
+}
+
+/// What a loader takes a name for that the release lacks; a class of the package only if the release has it.
+fn stand_in(name: &str, release: &PackageRelease) -> Option<String> {
+    let other = release.mapped(name)?;
+    let is_there =
+        matches!(release.presence(&other), ClassPresence::Present | ClassPresence::Unknown);
+    let top = other.split('.').next().unwrap_or_default();
+    (is_there || !release.classes.has_top(top)).then_some(other)
+}
+
+fn missing(
+    own: &[&str],
+    asked_by: NameLookup,
+    release: &PackageRelease,
+    judgement: &mut Judgement,
+) {
+    let lacking_names = lacking(own, release);
+    let Some(first) = lacking_names.first() else { return };
+    let (module, name) = first.rsplit_once('.').unwrap_or(("", first));
+    let symptom = match release.presence(first) {
+        ClassPresence::ModuleMissing => format!("No module named '{module}'"),
+        _ => asked_by.class_missing(module, name),
+    };
+    let label = release.label();
+    let finding = rules::NamedClassMissing { release: &label, class: first }.finding();
+    let mut finding = finding.with_symptom(symptom).at(lacking_names.iter().collect());
+    finding.fix = Some(fix(own, release));
+    judgement.findings.push(finding);
+}
+
+/// Names that a loader of the package takes for others, and that `pickle.load` or `torch.load` alone look up in vain.
+fn mapped(own: &[&str], release: &PackageRelease, judgement: &mut Judgement) {
+    let is_lacking = |name: &&str| is_lacking(release.presence(name));
+    let all = own.iter().copied().filter(is_lacking);
+    let all: Vec<(&str, String)> =
+        all.filter_map(|name| Some((name, stand_in(name, release)?))).collect();
+    let Some((first, other)) = all.first() else { return };
+    let (label, package) = (release.label(), release.classes.package());
+    let rule = rules::NamedClassMapped { release: &label, class: first, other, package: &package };
+    let places = all.iter().map(|(name, _)| *name).collect();
+    judgement.findings.push(rule.finding().at(places));
+}
+
+/// Which releases have all that the file looks up, in one sentence.
+fn fix(own: &[&str], release: &PackageRelease) -> String {
+    let package = release.classes.package();
+    let fits: Vec<bool> = release.all().map(|other| has_all(own, &other)).collect();
+    let versions: Vec<String> = release.all().map(|other| other.version().to_owned()).collect();
+    match runs(&fits, &versions).as_slice() {
+        [] => format!(
+            "Load the file with the {package} that wrote it, and save what you need of it in a format without classes."
+        ),
+        runs => format!("Install {package} {}.", runs.join(", or ")),
+    }
+}
+
+/// Whether a release is known to have all that some release has.
+fn has_all(own: &[&str], release: &PackageRelease) -> bool {
+    let is_there = |name: &&str| match release.presence(name) {
+        ClassPresence::Present | ClassPresence::Unheard => true,
+        ClassPresence::Unknown => false,
+        ClassPresence::Missing | ClassPresence::ModuleMissing => stand_in(name, release).is_some(),
+    };
+    own.iter().all(is_there)
+}
+
+/// The runs of releases that fit, in words: `8.3.0 or later`, `8.0.20 to 8.0.99`.
+fn runs(fits: &[bool], versions: &[String]) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let Some(first) = fits.iter().skip(at).position(|fits| *fits).map(|by| by + at) {
+        let len = fits.iter().skip(first).take_while(|fits| **fits).count();
+        let last = first + len - 1;
+        let name = |at: usize| versions.get(at).map_or("", String::as_str);
+        found.push(match last {
+            last if last + 1 == versions.len() => format!("{} or later", name(first)),
+            last if last == first => name(first).to_owned(),
+            last => format!("{} to {}", name(first), name(last)),
+        });
+        at = last + 1;
+    }
+    found
+}

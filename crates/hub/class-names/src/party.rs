@@ -1,0 +1,66 @@
+//! A file as a party, and what a file of another boundary looks up.
+
+use std::sync::Arc;
+
+use unskew_core::{Context, Judgement, Matcher, Party, Requirement, Role};
+use unskew_pickle::PickleFile;
+use unskew_source::{ReadError, Source};
+
+use crate::{ClassNames, PackageRelease, configuration, judge};
+
+/// The axis on which names that pickles look up meet a release.
+pub const NAMES_AXIS: &str = "python.names";
+
+/// How many names are shown where a file is described.
+const SHOWN: usize = 12;
+
+/// Judges names against a release.
+struct NamesMatcher(Arc<ClassNames>);
+
+impl Matcher for NamesMatcher {
+    fn judge(&self, _: &Party, other: &Party, _: &Context) -> Option<Judgement> {
+        judge(&self.0, other.capability::<PackageRelease>()?)
+    }
+}
+
+/// The party in `source`: a configuration that names classes, or a pickle that joblib wrote or that is compressed. Other pickles are
+/// read by PyTorch, too, and are none here.
+///
+/// # Errors
+/// If it is one, but broken or too large.
+pub fn party(source: &Arc<dyn Source>) -> Result<Option<Party>, ReadError> {
+    if let Some(party) = configuration::party(source)? {
+        return Ok(Some(party));
+    }
+    let Some(file) = PickleFile::read(source, |head| head.is_compressed() || head.is_joblib())?
+    else {
+        return Ok(None);
+    };
+    let name = source.name().rsplit(['/', '\\', '!']).next().unwrap_or_default();
+    let kind = if file.is_joblib { "pickle of joblib" } else { "compressed pickle" };
+    let mut party = Party::new(name, Role::Artifact, kind);
+    party = party.fact("pickle protocol", file.pickle.protocol);
+    if !file.compression.is_empty() {
+        party = party.fact("compression", file.compression);
+    }
+    let imports = &file.pickle.imports;
+    if !imports.is_empty() {
+        let first: Vec<&str> = imports.iter().take(SHOWN).map(String::as_str).collect();
+        let more = imports.len() - first.len();
+        let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+        party = party.fact("pickle imports", format!("{}{more}", first.join(", ")));
+    }
+    Ok(Some(with_names(party, ClassNames::of_pickle(imports.iter().cloned()))))
+}
+
+/// A party of a file that looks up these names, which releases of Python packages have or lack.
+pub fn with_names(party: Party, names: ClassNames) -> Party {
+    if names.names.is_empty() {
+        return party;
+    }
+    let names = Arc::new(names);
+    let matcher = NamesMatcher(names.clone());
+    party
+        .require(Requirement::matches(NAMES_AXIS, matcher).irrelevant_if_absent())
+        .with_capability(names)
+}

@@ -1,0 +1,45 @@
+//! What a release defines: the classes and functions at the top of its modules, which pickles look up by module and name.
+
+use std::collections::BTreeSet;
+
+use super::namespace::Value;
+use super::release_sources::ReleaseSources;
+
+/// What a module of a release defines.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ModuleDefinitions {
+    /// `ultralytics.nn.modules.block`.
+    pub module: String,
+    /// Its classes and functions, by name; of the module that stands for the package, all that it binds. None if it is an
+    /// extension module, whose names are not read.
+    pub names: Option<BTreeSet<String>>,
+}
+
+impl ReleaseSources {
+    /// What each of its modules defines. All of them are imported for that.
+    pub fn definitions(&mut self) -> Vec<ModuleDefinitions> {
+        let extensions = self.extension_modules.iter();
+        let mut found: Vec<ModuleDefinitions> = extensions
+            .map(|module| ModuleDefinitions { module: module.clone(), names: None })
+            .collect();
+        for module in self.modules.clone() {
+            let _ = self.importer.import(&module, (&module, 0));
+            let Some(loaded) = self.importer.modules.get(&module) else { continue };
+            let Some(source) = &loaded.source else { continue };
+            let mut names = source.definitions.clone();
+            if self.tops.contains(&module) {
+                let is_module = |value: &Value| matches!(value, Value::Module(_));
+                let bound = loaded.names.iter().filter(|(_, value)| !is_module(value));
+                names.extend(bound.map(|(name, _)| name.clone()));
+            }
+            names.retain(|name| !is_special(name));
+            found.push(ModuleDefinitions { module, names: Some(names) });
+        }
+        found
+    }
+}
+
+/// Whether a name is one that Python gives to every module.
+fn is_special(name: &str) -> bool {
+    ["__getattr__", "__dir__", "__all__", "__version__"].contains(&name)
+}
