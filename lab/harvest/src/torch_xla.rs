@@ -1,8 +1,11 @@
-//! Takes a release of PyTorch/XLA into the database: the PJRT version in the code of its library.
+//! Takes a release of PyTorch/XLA into the database: the PJRT version in the code of its library, and the StableHLO that it
+//! reads.
 //!
 //! A host compares a plug-in's version with its own, which is a constant of its code, and logs both: behind the text
 //! [`TEXT`] the code hands over the major version, 0, and then the minor. The library is read, not run: it needs the PyTorch of
 //! its own version.
+
+mod stablehlo;
 
 use std::fs::File;
 use std::io::Read as _;
@@ -41,7 +44,9 @@ pub(crate) fn harvest(version: &str) -> Result<()> {
     let library = library(&wheel)?;
     let mut row = Row::new(version);
     set_day(&mut row, "torch_xla", version);
-    row.set("pjrt", minor(&library)?.to_string());
+    let minor = minor(&library)?;
+    row.set("pjrt", minor.to_string());
+    row.set("stablehlo", format!("\"{}\"", stablehlo::newest(&library, minor)?));
     row::enter(RELEASES, &format!("torch_xla {version}"), &row)
 }
 

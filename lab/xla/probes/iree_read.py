@@ -1,8 +1,9 @@
 """Which StableHLO artifacts each release of IREE's compiler reads.
 
-iree_read.py ARTIFACT...      artifacts of this repository, each with what came with another version, the oldest first
+iree_read.py [--only VERSION,VERSION...] ARTIFACT...    artifacts of this repository, each with what came with another version,
+                                                        the oldest first
 
-Prints a line for each published release, the oldest first: the version, the day, and 1 or 0 for each artifact. It is read if
+Prints a line for each published release, or for those that are named, the oldest first: the version, the day, and 1 or 0 for each artifact. It is read if
 the compiler gets as far as legalizing the operations of StableHLO; what it makes of these is another matter. A wheel of 70 to
 90 MB is fetched for each release, and removed.
 """
@@ -47,8 +48,10 @@ def is_read(compiler, artifact):
     return done.returncode == 0 or any(text in done.stderr for text in left)
 
 
-def main(artifacts):
+def main(artifacts, only):
     for day, version, url in releases():
+        if only and version not in only:
+            continue
         with tempfile.TemporaryDirectory() as folder:
             wheel = os.path.join(folder, "wheel")
             with urllib.request.urlopen(url, timeout=180) as answer, open(wheel, "wb") as file:
@@ -63,4 +66,7 @@ def main(artifacts):
         print(version, day, *read, sep="\t", flush=True)
 
 
-main(sys.argv[1:])
+if sys.argv[1] == "--only":
+    main(sys.argv[3:], sys.argv[2].split(","))
+else:
+    main(sys.argv[1:], [])

@@ -17,6 +17,9 @@ logger = logging.getLogger("unskew_jax")
 #: The file of the cache in which a verdict stands.
 VERDICT = "verdict.json"
 
+#: The rule about features of JAX that end the process on a plug-in without the extension that they call.
+ENDS_THE_PROCESS = "PJ111"
+
 
 def usable(name: str, library: str) -> str:
     """The path of the shared object that this JAX can use for the platform `name`."""
@@ -59,6 +62,10 @@ def _judge(name: str, library: str, version: str, kept: Path) -> dict[str, objec
     reason = "; ".join(f"{one.code} {one.message}" for one in errors)
     nothing = {"adapted": None, "reason": reason, "warning": None}
     if not errors:
+        # Said once, when the verdict is made: an adapter would hide extensions that most programs need more.
+        for one in report.findings:
+            if one.code == ENDS_THE_PROCESS:
+                logger.warning("%s: %s", name, one.message)
         return nothing
     platform = re.sub(r"[^A-Za-z0-9._-]", "_", name)
     try:

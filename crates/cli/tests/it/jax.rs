@@ -87,6 +87,24 @@ fn a_jax_that_needs_no_adapter_is_not_worse_with_it() {
 }
 
 #[test]
+fn a_trace_of_an_old_jax_does_not_end_its_process_on_adapted_plugins() {
+    let scratch = tempfile::tempdir().unwrap();
+    for host in hosts(&["0.4.30", "0.6.2"]) {
+        for plugin in &PLUGINS {
+            let folder = scratch.path().join(format!("{}-{}", host.version, plugin.minor));
+            let adapted = adapt(plugin, &host, &folder);
+            let mut probe = host.peer.probe("xla", "jax_features.py");
+            probe.arg("profiler").env("JAX_PLATFORMS", "vcpu");
+            probe.env("PJRT_NAMES_AND_LIBRARY_PATHS", format!("vcpu:{}", adapted.display()));
+            let output = probe.output().unwrap();
+            let said = String::from_utf8_lossy(&output.stdout);
+            let what = format!("jax {} on {}: {}", host.version, plugin.name, output.status);
+            assert!(said.contains("profiler ok"), "{what}\n{said}");
+        }
+    }
+}
+
+#[test]
 #[ignore = "takes ten minutes, and the environments of `cargo xtask corpus --all-jax`"]
 fn every_jax_since_0_4_20_reaches_its_bar() {
     let hosts = JaxHost::all();

@@ -32,7 +32,7 @@ pub(crate) struct HostRow {
     pub(crate) row: ReleaseRow,
     /// The minor of the PJRT C API that it was built with.
     pub(crate) pjrt: Option<i32>,
-    /// The newest StableHLO that it writes.
+    /// The newest StableHLO that it writes, or reads if it hands none to plug-ins.
     pub(crate) stablehlo: Option<Version>,
     /// The versions of the IFRT proxy, of IFRT's SerDes, and the least of them for programs, where they were seen.
     pub(crate) ifrt: [Option<[i64; 2]>; 2],

@@ -3,7 +3,7 @@
 
 use std::sync::{Arc, LazyLock};
 
-use unskew_core::{Date, Party, Role, Unjudged, Version, aspect};
+use unskew_core::{Date, Party, Role, Version};
 
 use crate::vendor_docs::{NamedParties, NotStated};
 
@@ -39,9 +39,7 @@ impl IreeRelease {
         let party = Party::new(format!("iree {}", self.version), Role::Runtime, "IREE compiler")
             .from_origin(format!("released {}", self.released))
             .dated(self.released);
-        let why = "what IREE makes of the operations that it reads: only whether it reads them was measured";
-        unskew_stablehlo::reader(party, self.stablehlo)
-            .not_judged(Unjudged::new(aspect::KERNELS, why))
+        unskew_stablehlo::reader_only(party, self.stablehlo)
     }
 }
 

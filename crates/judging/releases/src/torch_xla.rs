@@ -1,4 +1,4 @@
-//! Releases of PyTorch/XLA: hosts of PJRT plug-ins, as JAX is one.
+//! Releases of PyTorch/XLA: hosts of PJRT plug-ins, as JAX is one, and readers of StableHLO.
 
 use std::sync::LazyLock;
 
@@ -18,15 +18,17 @@ pub(crate) fn rows() -> &'static [ReleaseRow] {
     &RELEASES.rows
 }
 
-/// A release as a host of plug-ins.
+/// A release as a host of plug-ins and as a reader of StableHLO, which `torch_xla.stablehlo` runs.
 pub(crate) fn party(row: &ReleaseRow) -> Party {
-    match RELEASES.find_host(row) {
-        Some((_, host)) => host.clone().among(hosts).party(),
-        None => Party::new(
-            format!("torch_xla {}", row.version),
-            Role::Host,
-            HostFramework::TorchXla.kind(),
-        ),
+    let Some((entry, host)) = RELEASES.find_host(row) else {
+        let name = format!("torch_xla {}", row.version);
+        return Party::new(name, Role::Host, HostFramework::TorchXla.kind());
+    };
+    let party = host.clone().among(hosts).party();
+    match entry.stablehlo {
+        Some(version) => unskew_stablehlo::reader_only(party, version)
+            .fact("StableHLO", format!("reads up to {version}")),
+        None => party,
     }
 }
 
@@ -38,7 +40,8 @@ pub(crate) fn hosts() -> &'static [ReleasedHost] {
 /// The versions of a release, in words.
 pub(crate) fn axes(row: &ReleaseRow) -> Vec<Fact> {
     let Some((entry, _)) = RELEASES.find_host(row) else { return Vec::new() };
-    let stablehlo = entry.stablehlo.map(|version| fact("StableHLO", format!("writes {version}")));
+    let stablehlo =
+        entry.stablehlo.map(|version| fact("StableHLO", format!("reads up to {version}")));
     entry.pjrt.map(pjrt_fact).into_iter().chain(stablehlo).collect()
 }
 
@@ -50,6 +53,10 @@ mod tests {
     #[test]
     fn every_row_is_read_and_has_a_pjrt_version_from_before_its_day() {
         assert_whole(&RELEASES, include_str!("../data/torch_xla/releases.toml"));
-        assert!(RELEASES.entries.iter().all(|entry| entry.pjrt.is_some()));
+        let is_whole =
+            |entry: &crate::hosts::HostRow| entry.pjrt.is_some() && entry.stablehlo.is_some();
+        assert!(RELEASES.entries.iter().all(is_whole));
+        let read: Vec<_> = RELEASES.entries.iter().map(|entry| entry.stablehlo).collect();
+        assert!(read.is_sorted(), "no release reads less than the one before");
     }
 }

@@ -161,12 +161,17 @@ struct Lapack {
 impl Matcher for Lapack {
     fn judge(&self, _: &Party, other: &Party, _: &Context) -> Option<Judgement> {
         let jax = other.provision(&Axis::from(AXIS))?.versions.max?;
-        let finding = rules::LapackNotInitialised { reader: &other.name, targets: &self.targets };
-        let findings = match jax < LOADS_LAPACK {
-            true => vec![finding.finding().at(self.targets.clone())],
-            false => Vec::new(),
-        };
-        Some(Judgement { findings, ..Judgement::default() })
+        if jax >= LOADS_LAPACK {
+            return Some(Judgement::default());
+        }
+        let rule = rules::LapackNotInitialised { reader: &other.name, targets: &self.targets };
+        // It is the process that decides, so nothing can be claimed of the pair.
+        let why = "whether LAPACK was loaded in the process before the function is called";
+        Some(Judgement {
+            findings: vec![rule.finding().at(self.targets.clone())],
+            unjudged: vec![Unjudged::new(aspect::CUSTOM_CALLS, why)],
+            ..Judgement::default()
+        })
     }
 }
 

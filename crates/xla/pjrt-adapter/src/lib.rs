@@ -8,7 +8,8 @@
 //!   declare, and behind its end every function of today: those that the plug-in lacks say so.
 //! * Arguments that changed their size are copied into the plug-in's size and back ([`StructMarshal`]); all
 //!   others, nine of ten, go straight to the plug-in, whose own functions stand in the table.
-//! * Extensions are shown as far as they mean the same to both sides ([`visible`]).
+//! * Extensions are shown as far as they mean the same to both sides ([`visible`]). A profiler that records nothing
+//!   stands where the plug-in has none: hosts before JAX 0.10.1 call it all the same, and their process would end.
 //! * Compile options and programs of old hosts are brought into the form of today, the StableHLO version
 //!   that the plug-in names is capped at the host's, serialized executables are stamped.
 //!

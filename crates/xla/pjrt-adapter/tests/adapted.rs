@@ -7,7 +7,7 @@ use tempfile::TempDir;
 use unskew_pjrt::convert::compile_options::CompileOptions;
 use unskew_pjrt::convert::stamp::{Opened, open};
 use unskew_pjrt::{Buffer, Client, ErrorCode, ExecuteOptions, PjrtProgram, PjrtValue, Plugin};
-use unskew_pjrt_adapter::{AdapterConfig, HostAge, Unstamped, library_name};
+use unskew_pjrt_adapter::{AdapterConfig, ExtensionPolicy, HostAge, Unstamped, library_name};
 
 const ADD: &str = "module @add { func.func public @main(%a: tensor<2xf32>, %b: tensor<2xf32>) -> \
                    tensor<2xf32> { %0 = stablehlo.add %a, %b : tensor<2xf32> return %0 : tensor<2xf32> } }";
@@ -146,6 +146,37 @@ fn an_executable_without_a_stamp_is_refused_unless_the_settings_say_otherwise() 
     let error = loads("refuse", Unstamped::Refuse).unwrap_err();
     assert!(error.contains("does not say which plug-in made it"), "{error}");
     loads("load", Unstamped::Load).unwrap();
+}
+
+#[test]
+fn a_profiler_that_records_nothing_stands_where_the_plug_in_has_none() {
+    for (path, newest) in plugins() {
+        let folder = Folder::new();
+        assert!(Plugin::load(&path).unwrap().profiler().is_none());
+        // Hosts below 0.45 walk the chain in another layout, and so does the reader of it here.
+        for minor in [34, 44, 45, 54, newest] {
+            let config = AdapterConfig::presenting(&path, minor);
+            let plugin = Plugin::load(folder.adapted(&format!("m{minor}"), &config)).unwrap();
+            assert!(plugin.api().extension("Profiler").is_some(), "0.{minor}");
+            assert_eq!(plugin.profiler().is_some(), minor >= 45, "slots are read by their size");
+            let Some(profiler) = plugin.profiler() else { continue };
+            for _ in 0..2 {
+                let mut session = profiler.create(b"").unwrap();
+                session.start().unwrap();
+                session.stop().unwrap();
+                assert_eq!(session.collect().unwrap(), b"");
+            }
+        }
+        let hidden = AdapterConfig {
+            extensions: ExtensionPolicy::None,
+            ..AdapterConfig::presenting(&path, 81)
+        };
+        let emulated = AdapterConfig::emulating(&path, 81);
+        for (name, config) in [("hidden", hidden), ("emulated", emulated)] {
+            let plugin = Plugin::load(folder.adapted(name, &config)).unwrap();
+            assert!(plugin.api().extension("Profiler").is_none(), "{name}");
+        }
+    }
 }
 
 #[test]

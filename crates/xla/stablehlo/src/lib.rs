@@ -86,7 +86,7 @@ pub use artifact::{Mlir, PortableArtifact};
 pub use bytecode::{Bytecode, Dialect, EncodingKind};
 pub use features::{Feature, FeatureKind, KNOWN, used};
 pub use history::{history, landed, policy};
-pub use party::{party, party_of_exported, reader};
+pub use party::{party, party_of_exported, reader, reader_only};
 pub use text::TextProgram;
 
 /// The axis of StableHLO versions.

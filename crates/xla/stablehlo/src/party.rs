@@ -51,6 +51,15 @@ pub fn reader(party: Party, current: Version) -> Party {
     party.provide(Provision::new(AXIS, VersionRange { min, max: Some(current) }))
 }
 
+/// Of a reader: nothing is known but which artifacts of VHLO it reads.
+pub(crate) struct ReadsOnly;
+
+/// The same for a reader whose dialects beside VHLO, handlers and compiler are not known: what it makes of an artifact that it
+/// reads is not judged.
+pub fn reader_only(party: Party, current: Version) -> Party {
+    reader(party, current).with_capability(Arc::new(ReadsOnly))
+}
+
 fn of_artifact(name: &str, artifact: PortableArtifact, program: Program) -> Party {
     let version = artifact.version;
     let mut party = described(

@@ -10,6 +10,7 @@ use unskew_core::{
 
 use crate::artifact::PortableArtifact;
 use crate::features::{self, Feature, FeatureKind, KNOWN};
+use crate::party::ReadsOnly;
 use crate::requirements::{Compiler, CpuBackend, Program};
 use crate::{AXIS, beside, history, rules};
 
@@ -116,7 +117,8 @@ impl PortableArtifact {
         let mut all = Vec::new();
         let newest = reader.provision(&Axis::from(AXIS)).and_then(|it| it.versions.max);
         // A plug-in has what it was built with; JAX has the same dialects for all.
-        let newest = newest.filter(|_| reader.role == Role::Host);
+        let reads_only = reader.capability::<ReadsOnly>().is_some();
+        let newest = newest.filter(|_| reader.role == Role::Host && !reads_only);
         let known = |name: &&str| {
             let dialect = self.bytecode.dialects.iter().find(|dialect| dialect.name == *name);
             newest.is_some_and(|newest| dialect.is_some_and(|it| beside::is_read(it, newest)))
@@ -131,11 +133,17 @@ impl PortableArtifact {
         if !calls.is_empty() {
             let what = match reader.role {
                 Role::Plugin => "the plug-in",
-                Role::Host => "the backend of this JAX",
+                Role::Host if !reads_only => "the backend of this JAX",
                 _ => "the reader",
             };
             let why = format!("nothing tells whether {what} has a handler for these custom calls");
             all.push(Unjudged::new(aspect::CUSTOM_CALLS, why).at(calls));
+        }
+        if reads_only {
+            let name = &reader.name;
+            let why =
+                format!("what {name} makes of the operations: only whether it reads them is known");
+            all.push(Unjudged::new(aspect::KERNELS, why));
         }
         all.extend(self.unknown());
         all

@@ -10,7 +10,8 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use unskew_artifact::OpenOptions;
-use unskew_core::{Context, Version, check};
+use unskew_core::{Context, Finding, Version, check};
+use unskew_pjrt::rules::PJ111;
 use unskew_pjrt_adapter_settings::{AdapterConfig, ExtensionPolicy, Identity, Unstamped};
 use unskew_releases::Family;
 use unskew_report::{CheckedPair, Subject};
@@ -93,10 +94,14 @@ impl Adapted {
     pub fn pairs(&self, context: &Context) -> Vec<CheckedPair> {
         let Age::For { release, .. } = &self.age else { return Vec::new() };
         let host = release.party();
-        let pair = |member: &crate::ResolvedParty| CheckedPair {
-            a: member.subject(),
-            b: Subject::from_party(&host),
-            verdict: check(&member.party, &host, context),
+        let pair = |member: &crate::ResolvedParty| {
+            let mut verdict = check(&member.party, &host, context);
+            if self.config.extensions == ExtensionPolicy::None {
+                // The profiler that an adapter has for its host is an extension, too.
+                let extension = |finding: &&mut Finding| finding.rule.code == PJ111.code;
+                verdict.findings.iter_mut().filter(extension).for_each(|one| one.adaptation = None);
+            }
+            CheckedPair { a: member.subject(), b: Subject::from_party(&host), verdict }
         };
         self.side.members.iter().map(pair).collect()
     }

@@ -1,4 +1,4 @@
-//! The chain of extensions that the host sees: copies of those that mean the same to both sides.
+//! The chain of extensions that the host sees: copies of those that mean the same to both sides, and a profiler.
 
 use std::ffi::c_void;
 use std::ptr;
@@ -7,6 +7,7 @@ use unskew_pjrt::sys::bindings::PJRT_Extension_Base;
 use unskew_pjrt::sys::{Api, ExtensionTable};
 
 use super::absent::foreign;
+use super::profiler;
 use crate::ExtensionPolicy;
 use crate::ages::Ages;
 use crate::visible;
@@ -22,20 +23,35 @@ const BEHIND: usize = 40;
 ///
 /// # Safety
 /// The plug-in stays loaded, and its chain is what it says.
-pub unsafe fn filtered(api: &Api, ages: &Ages, wanted: ExtensionPolicy) -> *mut c_void {
-    if wanted == ExtensionPolicy::None || !visible::any(ages) || api.extensions_broken().is_some() {
+pub unsafe fn presented(api: &Api, ages: &Ages, wanted: ExtensionPolicy) -> *mut c_void {
+    if wanted == ExtensionPolicy::None {
         return ptr::null_mut();
     }
+    // SAFETY: as the caller says.
+    let (chain, has_profiler) = unsafe { filtered(api, ages) };
+    if has_profiler || ages.emulates { chain } else { profiler::before(chain, ages) }
+}
+
+/// The extensions of the plug-in that mean the same to both sides, and whether its profiler is among them.
+///
+/// # Safety
+/// As [`presented`].
+unsafe fn filtered(api: &Api, ages: &Ages) -> (*mut c_void, bool) {
     let mut next: *mut PJRT_Extension_Base = ptr::null_mut();
+    let mut has_profiler = false;
+    if !visible::any(ages) || api.extensions_broken().is_some() {
+        return (next.cast(), has_profiler);
+    }
     for extension in api.extensions().iter().rev() {
         // SAFETY: the caller says that the extension is there, in the size that it announces.
         if let Some(node) = unsafe { copied(extension, ages) } {
             // SAFETY: the copy has at least the head of an extension.
             unsafe { (*node).next = next };
             next = node;
+            has_profiler |= extension.name() == Some(profiler::EXTENSION);
         }
     }
-    next.cast()
+    (next.cast(), has_profiler)
 }
 
 /// A copy of what the host may see of an extension.

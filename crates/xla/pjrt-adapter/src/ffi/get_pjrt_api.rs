@@ -45,7 +45,7 @@ fn made() -> *const c_void {
             let adapter = ADAPTER.get_or_init(|| adapter);
             // SAFETY: the plug-in is never unloaded, and its chain was walked.
             let chain =
-                unsafe { chain::filtered(&adapter.api, &adapter.ages, adapter.config.extensions) };
+                unsafe { chain::presented(&adapter.api, &adapter.ages, adapter.config.extensions) };
             table::table_of(adapter, chain)
         }
         Err(text) => failed(text, present),

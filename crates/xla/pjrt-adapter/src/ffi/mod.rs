@@ -7,7 +7,7 @@
 //! | module | subject |
 //! | --- | --- |
 //! | `adapter` | what every call needs to know |
-//! | `entry` | `GetPjrtApi`: settings, plug-in, table |
+//! | `get_pjrt_api` | `GetPjrtApi`: settings, plug-in, table |
 //! | `table` | what stands in each slot, and where the table lies |
 //! | `relay` | arguments that changed their size, in both directions |
 //! | `execute` | the options of an execution, nested in its arguments |
@@ -17,6 +17,7 @@
 //! | `attributes` | what the plug-in says of itself |
 //! | `process_info` | an array whose elements changed |
 //! | `chain` | the extensions that the host sees |
+//! | `profiler` | a profiler for hosts that take one for granted |
 //! | `errors` | errors of our own, beside the plug-in's |
 //! | `absent` | functions that the plug-in does not have |
 #![allow(unsafe_code, reason = "both sides are foreign code behind C pointers")]
@@ -32,6 +33,7 @@ mod execute;
 mod get_pjrt_api;
 mod optimized;
 mod process_info;
+mod profiler;
 mod relay;
 mod table;
 

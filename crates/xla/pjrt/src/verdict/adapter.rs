@@ -6,7 +6,7 @@ use serde::Deserialize;
 use unskew_core::Finding;
 use unskew_tables::toml_table;
 
-use crate::layout::FLOOR;
+use crate::layout::{FLOOR, SIZED_EXTENSIONS};
 use crate::verdict::host::ReleasedHost;
 
 #[derive(Deserialize)]
@@ -28,6 +28,17 @@ struct Fix {
 enum Hosts {
     /// Those that are not newer than the plug-in.
     NotNewer,
+    /// Those that walk the chain of extensions as the table is laid out that they get.
+    OfItsChain,
+}
+
+impl Hosts {
+    fn has(self, host: i32, plugin: i32) -> bool {
+        match self {
+            Self::NotNewer => host <= plugin,
+            Self::OfItsChain => host < SIZED_EXTENSIONS || plugin >= SIZED_EXTENSIONS,
+        }
+    }
 }
 
 static FIXES: LazyLock<Vec<Fix>> = LazyLock::new(|| {
@@ -42,8 +53,10 @@ pub(crate) fn name_adaptations(findings: &mut [Finding], host: &ReleasedHost, pl
         return;
     }
     for finding in findings {
-        let fixes =
-            |fix: &&Fix| fix.rule == finding.rule.code && (fix.host.is_none() || minor <= plugin);
+        let fixes = |fix: &&Fix| {
+            let is_for = fix.host.is_none_or(|hosts| hosts.has(minor, plugin));
+            fix.rule == finding.rule.code && is_for
+        };
         if FIXES.iter().any(|fix| fixes(&fix)) {
             let release = host.name.replacen(' ', "@", 1);
             finding.adaptation = Some(format!("unskew adapt --for {release}"));
