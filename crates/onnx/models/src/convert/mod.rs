@@ -15,6 +15,7 @@ mod chain;
 mod composed;
 mod dequantized;
 mod faults;
+mod folded;
 mod four_bits;
 mod inlined;
 mod ir;
