@@ -86,7 +86,7 @@ mod vendor_docs;
 pub use convert::{OnnxTarget, convert, convert_beside};
 pub use element::{OnnxElementType, UnknownElementType};
 pub use forms::OperatorForms;
-pub use judge::{NeighbourFile, NeighbourLookup, judge, with_external_data};
+pub use judge::{NeighbourFile, NeighbourLookup, is_fixed_by_opset, judge, with_external_data};
 pub use model::{
     Dim, ExternalData, OnnxAttribute, OnnxFunction, OnnxGraph, OnnxModel, OnnxNode, OnnxTensor,
     TensorData, ValueInfo,
