@@ -319,6 +319,9 @@ impl LimitCondition {
             Self::OpsetAbove(most) => site.opset > *most,
             Self::OpsetBelow(least) => site.opset < *least,
             Self::Types(name, types) => {
+                if let Some(OnnxAttribute::Tensor(tensor)) = said(name) {
+                    return types.contains(&ValueType::Tensor(tensor.element));
+                }
                 let at = schema.variables.iter().position(|(one, _)| **one == **name);
                 let bound = at.and_then(|at| bound.get(at));
                 matches!(bound, Some(TypeBinding::Types(found)) if found.iter().all(|one| types.contains(one)))
