@@ -2,19 +2,15 @@
 //! tensor of the model. Types of 4 bits are new in IR version 10 and opset 21.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
-use unskew_source::wire::{ByteSpan, WireMessage};
-use unskew_source::{ReadError, Source};
+use unskew_source::{ReadError, Source as _};
 
-use super::dequantized::{DequantizedTensor, FloatWidth, ScaleLayout, TensorBytes};
+use super::dequantized::{DequantizedTensor, FloatWidth, ScaleLayout};
 use super::folded::{self, FoldedNode};
+use super::stored_bytes::tensor_bytes;
 use super::{ConversionInput, OnnxTarget, ir_version};
 use crate::infer::attribute;
-use crate::judge::is_inside;
-use crate::{
-    NeighbourOpener, OnnxAttribute, OnnxElementType, OnnxGraph, OnnxNode, OnnxTensor, TensorData,
-};
+use crate::{NeighbourOpener, OnnxAttribute, OnnxElementType, OnnxGraph, OnnxNode, OnnxTensor};
 
 /// The first IR version with types of 4 bits.
 const IR: i64 = 10;
@@ -185,36 +181,4 @@ fn layout(node: &OnnxNode, dims: &[i64], scales: &[i64]) -> Option<ScaleLayout> 
     let fits = scales.len() == dims.len() && scales.iter().map(|size| *size as u64).eq(wanted);
     let (size, block) = (size as u64, block as u64);
     fits.then_some(ScaleLayout::Blocks { size, inner, block })
-}
-
-/// Where the elements of a tensor lie; none if they lie one by one, or in a file that is not known.
-fn tensor_bytes(
-    input: &ConversionInput,
-    tensor: &OnnxTensor,
-    beside: NeighbourOpener<'_>,
-) -> Result<Option<TensorBytes>, ReadError> {
-    let Some(size) = tensor.bytes() else { return Ok(None) };
-    if let Some(external) = &tensor.external {
-        let is_whole = external.length.is_none_or(|length| length == size);
-        if external.broken.is_some() || !is_whole || !is_inside(&external.location) {
-            return Ok(None);
-        }
-        let start = external.offset.unwrap_or(0);
-        let fits =
-            |file: &Arc<dyn Source>| start.checked_add(size).is_some_and(|end| end <= file.size());
-        let file = beside(&external.location).filter(fits);
-        return Ok(file.map(|file| TensorBytes { file, start }));
-    }
-    if tensor.data != TensorData::Raw(size) {
-        return Ok(None);
-    }
-    let len = tensor.place.end.saturating_sub(tensor.place.start);
-    let span = ByteSpan { start: tensor.place.start, len };
-    let mut message = WireMessage::at(&*input.source, span);
-    while let Some(field) = message.next()? {
-        if let (9, Some(raw)) = (field.number, field.span()) {
-            return Ok(Some(TensorBytes { file: input.source.clone(), start: raw.start }));
-        }
-    }
-    Ok(None)
 }

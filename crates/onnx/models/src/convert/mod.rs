@@ -27,6 +27,7 @@ mod scope;
 mod shapes;
 mod special;
 mod steps;
+mod stored_bytes;
 mod table;
 mod write;
 

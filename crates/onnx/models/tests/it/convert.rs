@@ -386,6 +386,33 @@ fn weights_of_four_bits_become_floats_in_the_graphs_of_nodes() {
 }
 
 #[test]
+fn weights_of_four_bits_that_are_listed_become_floats_too() {
+    let listed = |name: &str, element: i64, dims: i64, values: Vec<u8>| {
+        let head = [proto::number(1, dims), proto::number(2, element), proto::bytes(8, name)];
+        proto::bytes(5, [head.concat(), values].concat())
+    };
+    // Two packed numbers of two weights each, a list of one scale.
+    let weights = [proto::number(5, 0xf1), proto::number(5, 0x87)].concat();
+    let tensors = [
+        listed("w", 22, 4, weights),
+        proto::bytes(
+            5,
+            [proto::number(2, 1), proto::bytes(8, "s"), proto::bytes(4, 0.5_f32.to_le_bytes())]
+                .concat(),
+        ),
+    ];
+    let nodes = [
+        proto::node("DequantizeLinear", &["w", "s"], &["f"], &[]),
+        proto::node("Add", &["x", "f"], &["y"], &[]),
+    ];
+    let body = proto::body(&nodes, &[proto::value("x", 1)], &[proto::value("y", 1)]);
+    let model = proto::model(21, &[body, tensors.concat()].concat(), &[]);
+    let (plan, bytes) = converted(model, &goal(13));
+    assert!(plan.is_possible(), "{plan:?}");
+    assert_eq!(read(bytes).graph.initializers[0].floats, [0.5, -0.5, 3.5, -4.0]);
+}
+
+#[test]
 fn weights_of_four_bits_stay_where_the_goal_has_them_or_scales_do_not_fit() {
     let mut goal_with_types = goal(21);
     goal_with_types.ir = Some(10);
