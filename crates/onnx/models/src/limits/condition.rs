@@ -79,6 +79,7 @@ pub(crate) enum LimitCondition {
     Padded,
     Overpadded,
     Overstrided,
+    Unstarted,
     FarPad,
     BiasScale,
     Grouped,
@@ -132,6 +133,7 @@ impl LimitCondition {
             Self::Padded => "an input that Pad makes with one value".to_owned(),
             Self::Overpadded => "an input that Pad pads by as much as the window".to_owned(),
             Self::Overstrided => "strides longer than the window".to_owned(),
+            Self::Unstarted => "fewer starts than dimensions".to_owned(),
             Self::FarPad => "mode = reflect and more padding than there are elements".to_owned(),
             Self::BiasScale => {
                 "a quantized bias of another scale than input and weights together".to_owned()
@@ -172,6 +174,7 @@ impl LimitCondition {
                 ("padded", "") => Some(Self::Padded),
                 ("overpadded", "") => Some(Self::Overpadded),
                 ("overstrided", "") => Some(Self::Overstrided),
+                ("unstarted", "") => Some(Self::Unstarted),
                 ("farpad", "") => Some(Self::FarPad),
                 ("biasscale", "") => Some(Self::BiasScale),
                 ("grouped", "") => Some(Self::Grouped),
@@ -303,6 +306,7 @@ impl LimitCondition {
                         if strides.iter().zip(kernel).any(|(stride, size)| stride > size)
                 )
             }
+            Self::Unstarted => neighbours::has_fewer_starts(site),
             Self::FarPad => neighbours::reflects_too_far(site),
             Self::BiasScale => neighbours::has_other_bias_scale(site),
             Self::WeightOnly => neighbours::has_quantized_weight_only(site),
