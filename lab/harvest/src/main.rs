@@ -14,6 +14,7 @@ mod keras;
 mod kernels;
 mod llama_cpp;
 mod onnx;
+mod onnx_kernels;
 mod plugins;
 mod published;
 mod python_names;

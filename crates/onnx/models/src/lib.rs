@@ -94,7 +94,7 @@ pub use model::{
 pub use party::{operator_names, party};
 pub use read::model as read_model;
 pub use runtime::{
-    IR_AXIS, ModelReader, OPSET_AXIS, ORT_AXIS, OnnxRelease, OperatorLookup, full_name,
+    CudaKernels, IR_AXIS, ModelReader, OPSET_AXIS, ORT_AXIS, OnnxRelease, OperatorLookup, full_name,
 };
 pub use schema::{Arity, AttributeSchema, FormalParameter, OpSchema, ParameterKind};
 pub use tables::{KernelSupport, KernelTypeTable, KernelTypes, OpSchemas};
