@@ -26,9 +26,9 @@ impl Package {
         let (python, needs): (_, &[&str]) = match (name, minor) {
             ("onnx", ..7) => ("3.7", &["numpy<1.22", "protobuf<3.21"]),
             ("onnx", ..13) => ("3.8", &["numpy<1.24", "protobuf<3.21"]),
-            ("onnxruntime", ..12) => ("3.8", &["numpy<1.24", "protobuf<3.21"]),
-            ("onnxruntime", ..15) => ("3.10", &["numpy<2"]),
-            ("onnxruntime", ..19) => ("3.11", &["numpy<2"]),
+            ("onnxruntime" | "onnxruntime-gpu", ..12) => ("3.8", &["numpy<1.24", "protobuf<3.21"]),
+            ("onnxruntime" | "onnxruntime-gpu", ..15) => ("3.10", &["numpy<2"]),
+            ("onnxruntime" | "onnxruntime-gpu", ..19) => ("3.11", &["numpy<2"]),
             _ => ("3.11", &["numpy"]),
         };
         let python = interpreter(python)?;
@@ -49,13 +49,41 @@ impl Package {
         Ok(Self { python, site })
     }
 
+    /// A file of the package.
+    pub fn path(&self, file: &str) -> PathBuf {
+        self.site.join(file)
+    }
+
+    /// Removes what was installed.
+    ///
+    /// # Errors
+    /// If that fails.
+    pub fn remove(self) -> anyhow::Result<()> {
+        Ok(fs::remove_dir_all(self.site)?)
+    }
+
     /// What `lab/SUBJECT/probes/PROBE` prints under it.
     ///
     /// # Errors
     /// If that fails.
     pub fn ask(&self, subject: &str, probe: &str, arguments: &[&str]) -> anyhow::Result<String> {
+        self.ask_with(subject, probe, arguments, &[])
+    }
+
+    /// The same with variables of the environment.
+    ///
+    /// # Errors
+    /// If that fails.
+    pub fn ask_with(
+        &self,
+        subject: &str,
+        probe: &str,
+        arguments: &[&str],
+        environment: &[(&str, &str)],
+    ) -> anyhow::Result<String> {
         let mut python = Command::new(&self.python);
         python.args(["-W", "ignore"]).arg(unskew_peers::probe(subject, probe)).args(arguments);
+        python.envs(environment.iter().copied());
         run_command(python.env("PYTHONPATH", &self.site))
     }
 }

@@ -2,6 +2,8 @@
 
 python onnx_kernels.py SCHEMAS [FIRST]
 
+With UNSKEW_ASK_CUDA in the environment, which run on its CUDA provider instead.
+
 For each schema of the file (a line each, as `onnx_schemas.py` writes them) models of one node are made, one for each
 choice of element types, and a session is made of each. What is printed, a line each:
 
@@ -21,6 +23,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 
 from protobuf_fields import field
 
@@ -28,6 +31,9 @@ ELEMENTS = ("float uint8 int8 uint16 int16 int32 int64 string bool float16 doubl
             "bfloat16 float8e4m3fn float8e4m3fnuz float8e5m2 float8e5m2fnuz uint4 int4 float4e2m1 float8e8m0 uint2 "
             "int2 float6e2m3 float6e3m2").split()
 MOST = 3200
+# Whether the CUDA provider is asked; its libraries may be those of `cuda_stand_ins.py`.
+CUDA = bool(os.environ.get("UNSKEW_ASK_CUDA"))
+ON_CUDA = re.compile(r"All nodes (?:have been )?placed on \[CUDAExecutionProvider\]")
 NO_KERNEL = ("ould not find an implementation", "Failed to find kernel", "is not currently registered or supported",
              "not implemented yet")
 # Attributes that say the element type of an output.
@@ -235,6 +241,34 @@ class Schema:
         return out + b"".join(field(8, (field(1, d) if d else b"") + field(2, v)) for d, v in opsets)
 
 
+def on_cuda(ort, model, options):
+    """The same where every node has to be on the CUDA provider, which only the log tells, after a failure too."""
+    options.log_severity_level = 0
+    options.log_verbosity_level = 1
+    options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
+    made, error, kept = None, "", os.dup(2)
+    with tempfile.TemporaryFile() as log:
+        os.dup2(log.fileno(), 2)
+        try:
+            made = ort.InferenceSession(model, options, providers=["CUDAExecutionProvider", "CPUExecutionProvider"])
+        except Exception as one:
+            error = str(one)
+        finally:
+            os.dup2(kept, 2)
+            os.close(kept)
+        log.seek(0)
+        text = log.read().decode(errors="replace")
+    if made and "CUDAExecutionProvider" not in made.get_providers():
+        # Exceptions are answers here.
+        sys.stderr.write(text[-2000:])
+        os._exit(1)
+    if ON_CUDA.search(text):
+        return "ok", ""
+    if error and "Exception during initialization" not in error:
+        raise ValueError(error)
+    return "kernel", "not on the CUDA provider"
+
+
 def session(ort, model):
     """Whether a session is made; else why not, in one word, and the text."""
     options = ort.SessionOptions()
@@ -242,6 +276,8 @@ def session(ort, model):
     options.inter_op_num_threads = 1
     options.log_severity_level = 4
     try:
+        if CUDA:
+            return on_cuda(ort, model, options)
         if tuple(map(int, ort.__version__.split(".")[:2])) >= (1, 10):
             ort.InferenceSession(model, options, providers=["CPUExecutionProvider"])
         else:
@@ -285,7 +321,6 @@ def numbers(ort, quiet):
 def ort_format(ort):
     """The versions of the format .ort that are read: its own file is given other versions, a digit each."""
     import struct
-    import tempfile
     node = field(1, field(1, "x") + field(2, "y") + field(4, "Neg")) + field(2, "g")
     node += field(11, value("x", "float")) + field(12, value("y", "float"))
     model = field(1, 4) + field(7, node) + field(8, field(2, 11))
@@ -397,7 +432,7 @@ def child(path, first, apart):
     import onnxruntime as ort
     ort.set_default_logger_severity(4)
     ir, opsets = numbers(ort, quiet=first != 0)
-    if first == 0:
+    if first == 0 and not CUDA:
         # A release that reads no such files may end the process.
         sys.stdout.flush()
         reader = os.fork()

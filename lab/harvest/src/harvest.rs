@@ -60,6 +60,7 @@ pub(crate) fn take(release: &str, from: Option<&Path>) -> anyhow::Result<()> {
         ("llama.cpp" | "llama-cpp-python", None) => llama_cpp::harvest(family, version),
         ("onnx", site) => onnx::harvest_onnx(version, site),
         ("onnxruntime", site) => onnx::harvest_runtime(version, site),
+        ("onnxruntime-gpu", site) => onnx::harvest_cuda(version, site),
         ("tfjs", bundle) => tfjs::harvest(version, bundle),
         ("torch_xla", None) => torch_xla::harvest(version),
         ("torch-pickled", printed) => torch_pickled::harvest(version, printed),
@@ -70,7 +71,7 @@ pub(crate) fn take(release: &str, from: Option<&Path>) -> anyhow::Result<()> {
         ("torch", Some(table)) => torch::harvest_from_table(version, table),
         _ => bail!(
             "harvest knows torch, tensorflow, tensorflow-exports, tensorflow-kernels, tensorflow-macos, torch-symbols, \
-             torch-pickled, extensions, gpu-code, pjrt-plugins, jax, jax-cache, jax-handlers, keras, tf_keras, llama.cpp, llama-cpp-python, onnx, onnxruntime, tfjs, torch_xla, transformers, vllm, sglang, published, \
+             torch-pickled, extensions, gpu-code, pjrt-plugins, jax, jax-cache, jax-handlers, keras, tf_keras, llama.cpp, llama-cpp-python, onnx, onnxruntime, onnxruntime-gpu, tfjs, torch_xla, transformers, vllm, sglang, published, \
              class-names, python-names and requirements, not: {family}"
         ),
     }

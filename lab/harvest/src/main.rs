@@ -15,6 +15,7 @@ mod keras;
 mod kernels;
 mod llama_cpp;
 mod onnx;
+mod onnx_kernels;
 mod plugins;
 mod published;
 mod python_names;

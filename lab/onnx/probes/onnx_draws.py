@@ -18,8 +18,9 @@ OPS, op = registry()
 
 
 def load():
-    """Every operator: those with windows, with states or sums, and all others."""
+    """Every operator: those with windows, with states or sums, of sequences, and all others."""
     import onnx_draws_plain  # noqa: F401
+    import onnx_draws_sequences  # noqa: F401
     import onnx_draws_states  # noqa: F401
     import onnx_draws_windows  # noqa: F401
     return OPS

@@ -10,6 +10,9 @@ import sys
 
 import numpy as np
 
+# Operators that draw: no two runs of them give the same.
+DRAWN = ("Bernoulli", "Dropout", "Multinomial", "RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike")
+
 
 def answers(path):
     found = {}
@@ -19,7 +22,8 @@ def answers(path):
                 name, both = pickle.load(file, encoding="latin1")
             except EOFError:
                 return found
-            found[name] = both
+            if name.split("_")[0] not in DRAWN:
+                found[name] = both
 
 
 def differs(one, other):

@@ -15,6 +15,11 @@ from children import ask
 LEVELS = {"basic": "ORT_ENABLE_BASIC", "extended": "ORT_ENABLE_EXTENDED", "all": "ORT_ENABLE_ALL"}
 
 
+def inputs_of(name):
+    """The file of inputs: a node case `CASE@LABEL.onnx` has those of its case."""
+    return (name.split("@")[0] if "@" in name else name.rsplit(".", 1)[0]) + ".npz"
+
+
 def child(folder, names, out=None, level=None):
     import numpy as np
     import onnxruntime as ort
@@ -40,7 +45,7 @@ def child(folder, names, out=None, level=None):
                 session = ort.InferenceSession(path, options)
         except Exception as error:
             outcome, said = "load", str(error)
-        data = os.path.join(folder, name.split("@")[0] + ".npz")
+        data = os.path.join(folder, inputs_of(name))
         # A node case with other element types has a label with `-`; a model that is no node case has none.
         label = name.replace("@as-is", "@asis").partition("@")[2]
         if outcome == "session" and not out and "-" not in label and os.path.exists(data):

@@ -28,6 +28,7 @@ const fn format(exponent: u32, mantissa: u32, bias: i32, top: Top) -> FloatForma
     FloatFormat { exponent, mantissa, bias, top }
 }
 
+/// IEEE 754 binary16.
 pub const F16: FloatFormat = format(5, 10, 15, Top::Ieee);
 pub const BF16: FloatFormat = format(8, 7, 127, Top::Ieee);
 pub const F8E5M2: FloatFormat = format(5, 2, 15, Top::Ieee);
@@ -95,6 +96,7 @@ impl FloatFormat {
         }
     }
 
+    /// The largest finite number.
     pub fn largest(self) -> f32 {
         self.decode(self.largest_code())
     }

@@ -36,4 +36,5 @@ mod print;
 pub use array::{Array, ShapeError};
 pub use element::{ArrayElementType, ElementClass, Scalar};
 pub use fill::{Fill, ParseFillError};
+pub use float::{F16, FloatFormat};
 pub use number::{Number, NumberError, ParseNumberError};

@@ -377,9 +377,9 @@ impl Party {
         self
     }
 
-    /// The capability of this type, if the party has it.
+    /// The capability of this type, if the party has it; of several the one that was given last.
     pub fn capability<T: Any + Send + Sync>(&self) -> Option<&T> {
-        self.capabilities.iter().find_map(|capability| capability.downcast_ref())
+        self.capabilities.iter().rev().find_map(|capability| capability.downcast_ref())
     }
 
     /// What the party has on `axis`.

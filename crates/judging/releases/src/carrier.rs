@@ -3,9 +3,10 @@
 //! People name what they install. A carrier is judged as the release inside, by its CPU provider, and says so; which release
 //! that is tells its own version, or for Triton the table `data/onnxruntime/tritonserver.tsv`.
 
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
-use unskew_core::{Party, Unjudged, aspect};
+use unskew_core::{Party, Unjudged, Version, aspect};
+use unskew_onnx::{CudaKernels, OnnxRelease};
 
 use crate::{NameError, Release};
 
@@ -36,6 +37,12 @@ const NAMED: &str = include_str!("../data/onnxruntime/carriers.tsv");
 
 /// The family that carriers have inside.
 const INSIDE: &str = "onnxruntime";
+
+/// The carrier with a CUDA provider, and what of it is not judged where that was measured.
+const GPU: (&str, &str) = (
+    "onnxruntime-gpu",
+    "which attributes and values kernels of the CUDA provider take, and the TensorRT provider",
+);
 
 /// The carrier whose releases are numbered in a way of their own.
 const TRITON: &str = "tritonserver";
@@ -142,16 +149,34 @@ impl Carrier {
 
     /// The party of the release inside, under the name of what has it inside.
     pub(crate) fn party(self, inside: &Party, version: &str) -> Party {
-        let CarrierRow { name, not_judged, source, release } = self.row();
+        let CarrierRow { name, source, release, .. } = self.row();
+        let runtime = inside.capability::<OnnxRelease>();
         let mut party = inside.clone();
+        let cuda = runtime.and_then(|runtime| self.cuda(runtime.version));
+        let mut judged_by = "its CPU provider".to_owned();
+        if let (Some(runtime), Some(cuda)) = (runtime, &cuda) {
+            judged_by =
+                format!("its CPU provider and the CUDA provider of {name} {}", cuda.version);
+            let runtime = OnnxRelease { cuda: Some(cuda.clone()), ..runtime.clone() };
+            party = party.with_capability(Arc::new(runtime));
+        }
+        let not_judged = self.not_judged(cuda.is_some());
         let server = release.map_or("", |release| release.server);
         let source = source.replace("{version}", server);
         party.name = format!("{name} {}", self.version().unwrap_or(version));
-        party.origin =
-            format!("ONNX Runtime {version} inside, judged by its CPU provider: {source}");
+        party.origin = format!("ONNX Runtime {version} inside, judged by {judged_by}: {source}");
         let reason =
             format!("{} is judged as {}; not looked at: {not_judged}", party.name, inside.name);
         party.not_judged(Unjudged::new(aspect::KERNELS, reason))
+    }
+
+    /// The kernels of its CUDA provider, if it has one that was measured.
+    fn cuda(self, release: Version) -> Option<CudaKernels> {
+        (self.row().name == GPU.0).then(|| crate::onnx::cuda_kernels(release)).flatten()
+    }
+
+    fn not_judged(self, has_cuda: bool) -> &'static str {
+        if has_cuda { GPU.1 } else { self.row().not_judged }
     }
 
     /// How its releases are written: `tritonserver@24.01`.
@@ -161,7 +186,8 @@ impl Carrier {
 
     /// What it is judged as, for people: `onnxruntime@1.16.3; not judged: …`.
     pub fn judged_as(self, release: Release) -> String {
-        format!("{}; not judged: {}", release.alone(), self.row().not_judged)
+        let has_cuda = self.cuda(release.row().version).is_some();
+        format!("{}; not judged: {}", release.alone(), self.not_judged(has_cuda))
     }
 }
 
@@ -201,6 +227,10 @@ mod tests {
         let party = release.party();
         assert_eq!(party.name, "onnxruntime-gpu 1.20.1");
         assert!(party.unjudged[0].reason.contains("judged as onnxruntime 1.20.1"), "{party:?}");
+        let cuda = party.capability::<OnnxRelease>().unwrap().cuda.as_ref().unwrap();
+        assert_eq!(cuda.version.to_string(), "1.20.2", "there is no package of 1.20.1");
+        let alone = find("onnxruntime@1.20").unwrap().party();
+        assert!(alone.capability::<OnnxRelease>().unwrap().cuda.is_none());
         assert_eq!(select("onnxruntime-web>=1.19,<1.21").unwrap().len(), 2);
         assert!(find("onnxruntime-web@99").is_err());
         assert_eq!(find("onnxruntime@1.20").unwrap().party().name, "onnxruntime 1.20.1");

@@ -9,7 +9,7 @@ use std::sync::{Arc, LazyLock};
 use serde::Deserialize;
 use unskew_core::{Date, Fact, Party, Role, Version};
 use unskew_definitions::Rows;
-use unskew_onnx::{KernelTypeTable, ModelReader, OnnxRelease, OpSchemas};
+use unskew_onnx::{CudaKernels, KernelTypeTable, ModelReader, OnnxRelease, OpSchemas};
 use unskew_tables::{packed_rows, toml_as_json};
 
 use crate::{Family, ReleaseRow, embedded};
@@ -55,6 +55,18 @@ static OWN: LazyLock<Option<Arc<OpSchemas>>> = LazyLock::new(|| {
 static KERNELS: LazyLock<Option<Arc<KernelTypeTable>>> = LazyLock::new(|| {
     embedded::rows(KernelTypeTable::from_text(packed_rows!("data/onnxruntime/kernels.tsv")))
 });
+
+static CUDA_KERNELS: LazyLock<Option<Arc<KernelTypeTable>>> = LazyLock::new(|| {
+    embedded::rows(KernelTypeTable::from_text(packed_rows!("data/onnxruntime/cuda_kernels.tsv")))
+});
+
+/// What the CUDA provider of a release runs; none if no package of this minor was measured.
+pub(crate) fn cuda_kernels(release: Version) -> Option<CudaKernels> {
+    let table = CUDA_KERNELS.as_ref()?;
+    let is = |one: &&Version| one.minor() == release.minor() && one.major() == release.major();
+    let version = *table.rows().releases().iter().find(is)?;
+    Some(CudaKernels { version, table: table.clone() })
+}
 
 fn row(release: &Release) -> Option<ReleaseRow> {
     release.opsets.get("ai.onnx")?;
@@ -119,6 +131,7 @@ fn runtime(family: Family, row: &ReleaseRow) -> Option<OnnxRelease> {
         ort_format: release.ort_format.map(|[low, high]| (low, high)),
         schemas: SCHEMAS.as_ref()?.clone(),
         own: OWN.as_ref()?.clone(),
+        cuda: None,
         kernels: if family == Family::Onnx { None } else { Some(KERNELS.as_ref()?.clone()) },
     })
 }
@@ -140,6 +153,7 @@ mod tests {
         SCHEMAS.as_ref().unwrap().validate().unwrap();
         OWN.as_ref().unwrap().validate().unwrap();
         KERNELS.as_ref().unwrap().validate().unwrap();
+        CUDA_KERNELS.as_ref().unwrap().validate().unwrap();
         for (family, text) in [
             (Family::Onnx, include_str!("../data/onnx/releases.toml")),
             (Family::OnnxRuntime, include_str!("../data/onnxruntime/releases.toml")),

@@ -7,8 +7,12 @@ use unskew_core::{Context, Outcome, Verdict};
 use unskew_report::{CheckedPair, Report};
 
 use crate::adapt::name_plugin;
+use crate::conversion_hint::name_conversion;
 use crate::sides::{ResolvedParty, ResolvedSide};
 use crate::{VerbError, artifact_side, same_role, side};
+
+/// The most pairs for which conversions are tried: of a whole folder the command is asked model by model.
+const MOST_HINTS: usize = 16;
 
 /// Judges what `a` names with what each of `with` names.
 ///
@@ -37,7 +41,7 @@ pub fn check_sides(
     report.failures.extend(a.failures.iter().cloned());
     let others = with.iter().map(|name| side(name, options));
     let others = others.collect::<Result<Vec<ResolvedSide>, VerbError>>()?;
-    let mut judged = Vec::new();
+    let mut judged: Vec<(&ResolvedParty, &ResolvedParty, Verdict)> = Vec::new();
     for b in &others {
         judged.extend(pairs(&a, b, &report.context));
         report.failures.extend(b.failures.iter().cloned());
@@ -45,6 +49,11 @@ pub fn check_sides(
     let outcomes = judged.iter().map(|(one, other, verdict)| (*one, *other, &verdict.outcome));
     if let Some(why) = same_role::refusal(outcomes) {
         return Err(VerbError::Question(why));
+    }
+    if judged.len() <= MOST_HINTS {
+        for (one, other, verdict) in &mut judged {
+            name_conversion(verdict, [one, other], &report.context);
+        }
     }
     report.pairs.extend(judged.into_iter().map(|(one, other, verdict)| CheckedPair {
         a: one.subject(),

@@ -28,6 +28,7 @@
 
 pub mod adapt;
 mod check;
+mod conversion_hint;
 mod convert;
 mod environment_text;
 mod environments;

@@ -87,6 +87,7 @@ fn model(criterion: &mut Criterion) {
         ort_format: None,
         schemas: schemas.clone(),
         own: Arc::new(OpSchemas::from_text(table("onnxruntime/operators.tsv")).unwrap()),
+        cuda: None,
         kernels: Some(Arc::new(
             KernelTypeTable::from_text(table("onnxruntime/kernels.tsv")).unwrap(),
         )),

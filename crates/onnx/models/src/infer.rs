@@ -42,6 +42,10 @@ pub(crate) fn bind(
         && let Some(slot) = bound.get_mut(variable).filter(|slot| **slot == TypeBinding::Free)
     {
         *slot = match attribute(node, name) {
+            // Kernels of an empty sequence are known by its elements, which are floats unless it says others.
+            None if &*schema.name == "SequenceEmpty" => {
+                TypeBinding::Types(vec![ValueType::Tensor(OnnxElementType(1))])
+            }
             Some(OnnxAttribute::Int(0)) | None => TypeBinding::Free,
             Some(OnnxAttribute::Int(number)) => {
                 element(*number).map_or(TypeBinding::Unknown, |one| TypeBinding::Types(vec![one]))

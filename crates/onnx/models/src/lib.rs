@@ -86,7 +86,7 @@ mod vendor_docs;
 pub use convert::{OnnxTarget, convert, convert_beside};
 pub use element::{OnnxElementType, UnknownElementType};
 pub use forms::OperatorForms;
-pub use judge::{NeighbourFile, NeighbourLookup, judge, with_external_data};
+pub use judge::{NeighbourFile, NeighbourLookup, is_fixed_by_opset, judge, with_external_data};
 pub use model::{
     Dim, ExternalData, OnnxAttribute, OnnxFunction, OnnxGraph, OnnxModel, OnnxNode, OnnxTensor,
     TensorData, ValueInfo,
@@ -94,7 +94,7 @@ pub use model::{
 pub use party::{operator_names, party};
 pub use read::model as read_model;
 pub use runtime::{
-    IR_AXIS, ModelReader, OPSET_AXIS, ORT_AXIS, OnnxRelease, OperatorLookup, full_name,
+    CudaKernels, IR_AXIS, ModelReader, OPSET_AXIS, ORT_AXIS, OnnxRelease, OperatorLookup, full_name,
 };
 pub use schema::{Arity, AttributeSchema, FormalParameter, OpSchema, ParameterKind};
 pub use tables::{KernelSupport, KernelTypeTable, KernelTypes, OpSchemas};

@@ -55,6 +55,17 @@ pub struct OnnxRelease {
     pub own: Arc<OpSchemas>,
     /// What its kernels take; none for what runs nothing.
     pub kernels: Option<Arc<KernelTypeTable>>,
+    /// What kernels of its CUDA provider take; none if it runs on the CPU only.
+    pub cuda: Option<CudaKernels>,
+}
+
+/// Kernels of the CUDA provider, as a package for GPUs was measured.
+#[derive(Clone, Debug)]
+pub struct CudaKernels {
+    /// The version of that package: its patch may be another than that of the release.
+    pub version: Version,
+    /// What runs there; an operator that is not in it has no kernel there.
+    pub table: Arc<KernelTypeTable>,
 }
 
 impl OnnxRelease {

@@ -1,13 +1,16 @@
 //! Weights of 4 bits as the floats that `DequantizeLinear` makes of them, computed where they are read.
 //!
-//! A float takes eight times the bytes of such a weight, so they are never all in memory: each is the difference of two
+//! A float takes up to eight times the bytes of such a weight, so they are never all in memory: each is the difference of two
 //! small whole numbers, which a float holds exactly, times its scale, rounded once, as in every release that has the types.
 
 use std::io;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
+use unskew_array::F16;
 use unskew_source::{Source, SourceExt as _};
+
+use crate::OnnxElementType;
 
 /// How many elements are made at a time.
 const CHUNK: u64 = 4096;
@@ -46,9 +49,65 @@ impl ScaleLayout {
     }
 }
 
-/// A tensor of floats of 32 bits.
+/// Which floats scales and weights are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum FloatWidth {
+    /// 32 bits.
+    Single,
+    /// 16 bits. A product of such a scale is exact in 32 bits, and rounded once.
+    Half,
+}
+
+impl FloatWidth {
+    /// The floats of an element type; none if it is none of these.
+    pub(super) fn of_element(element: OnnxElementType) -> Option<Self> {
+        match element.0 {
+            1 => Some(Self::Single),
+            10 => Some(Self::Half),
+            _ => None,
+        }
+    }
+
+    pub(super) fn element(self) -> OnnxElementType {
+        OnnxElementType(match self {
+            Self::Single => 1,
+            Self::Half => 10,
+        })
+    }
+
+    fn bytes(self) -> u64 {
+        match self {
+            Self::Single => 4,
+            Self::Half => 2,
+        }
+    }
+
+    fn read(self, bytes: &[u8]) -> Vec<f32> {
+        match self {
+            Self::Single => {
+                bytes.as_chunks().0.iter().map(|one| f32::from_le_bytes(*one)).collect()
+            }
+            Self::Half => {
+                let half = |one: &[u8; 2]| F16.decode(u16::from_le_bytes(*one));
+                bytes.as_chunks().0.iter().map(half).collect()
+            }
+        }
+    }
+
+    fn write(self, numbers: &[f32]) -> Vec<u8> {
+        match self {
+            Self::Single => numbers.iter().flat_map(|one| one.to_le_bytes()).collect(),
+            Self::Half => {
+                numbers.iter().flat_map(|one| F16.encode((*one).into()).to_le_bytes()).collect()
+            }
+        }
+    }
+}
+
+/// A tensor of floats.
 pub(super) struct DequantizedTensor {
     pub(super) name: String,
+    pub(super) width: FloatWidth,
     pub(super) count: u64,
     pub(super) is_signed: bool,
     pub(super) packed: TensorBytes,
@@ -85,10 +144,10 @@ impl DequantizedTensor {
         };
         let low = *scales.start();
         let count = scales.end() - low + 1;
-        let at = self.scales.start.saturating_add(low * 4);
-        let bytes = self.scales.file.bytes(at, count * 4).map_err(io::Error::other)?;
-        let factors: Vec<f32> =
-            bytes.as_chunks::<4>().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect();
+        let width = self.width.bytes();
+        let at = self.scales.start.saturating_add(low * width);
+        let bytes = self.scales.file.bytes(at, count * width).map_err(io::Error::other)?;
+        let factors = self.width.read(&bytes);
         let zeros = self.zeros.as_ref().map(|zeros| self.numbers(zeros, scales)).transpose()?;
         let numbers = self.numbers(&self.packed, first..=last)?;
         let element = |(at, number): (u64, i8)| {
@@ -106,16 +165,16 @@ impl Source for DequantizedTensor {
     }
 
     fn size(&self) -> u64 {
-        self.count.saturating_mul(4)
+        self.count.saturating_mul(self.width.bytes())
     }
 
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
         if offset >= self.size() || buffer.is_empty() {
             return Ok(0);
         }
-        let bytes: Vec<u8> =
-            self.elements(offset / 4)?.iter().flat_map(|number| number.to_le_bytes()).collect();
-        let rest = bytes.get((offset % 4) as usize..).unwrap_or_default();
+        let width = self.width.bytes();
+        let bytes = self.width.write(&self.elements(offset / width)?);
+        let rest = bytes.get((offset % width) as usize..).unwrap_or_default();
         let count = rest.len().min(buffer.len());
         for (slot, byte) in buffer.iter_mut().zip(rest) {
             *slot = *byte;
@@ -148,6 +207,7 @@ mod tests {
         // 0 1 2 | 3 -8 7, two rows of three.
         let mut made = DequantizedTensor {
             name: "w".to_owned(),
+            width: FloatWidth::Single,
             count: 6,
             is_signed: true,
             packed: tensor(vec![0x10, 0x32, 0x78]),
@@ -167,9 +227,34 @@ mod tests {
     }
 
     #[test]
+    fn halves_are_rounded_once() {
+        let halves = [0x3555_u16, 0x0001, 0x7bff];
+        let mut made = DequantizedTensor {
+            name: "w".to_owned(),
+            width: FloatWidth::Half,
+            count: 3,
+            is_signed: true,
+            packed: tensor(vec![0x87, 0x02]),
+            scales: tensor(halves.iter().flat_map(|one| one.to_le_bytes()).collect()),
+            zeros: None,
+            layout: ScaleLayout::Axis { size: 3, inner: 1 },
+        };
+        let bits = |tensor: &DequantizedTensor| -> Vec<u16> {
+            let bytes = tensor.all().unwrap();
+            bytes.as_chunks().0.iter().map(|one| u16::from_le_bytes(*one)).collect()
+        };
+        // 7 times 0.33325 lies between two halves; the smallest half times -8 is exact; the largest times 2 is none.
+        assert_eq!(bits(&made), [0x40aa, 0x8008, 0x7c00]);
+        assert_eq!(made.size(), 6);
+        made.layout = ScaleLayout::Whole;
+        assert_eq!(made.bytes(1, 3).unwrap(), made.all().unwrap()[1..4]);
+    }
+
+    #[test]
     fn any_part_is_what_it_is_in_the_whole() {
         let made = DequantizedTensor {
             name: "w".to_owned(),
+            width: FloatWidth::Single,
             count: 20_000,
             is_signed: false,
             packed: tensor((0..10_000_u32).map(|one| one as u8).collect()),

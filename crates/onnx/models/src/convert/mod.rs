@@ -15,6 +15,7 @@ mod chain;
 mod composed;
 mod dequantized;
 mod faults;
+mod folded;
 mod four_bits;
 mod inlined;
 mod ir;
@@ -26,6 +27,7 @@ mod scope;
 mod shapes;
 mod special;
 mod steps;
+mod stored_bytes;
 mod table;
 mod write;
 

@@ -76,6 +76,11 @@ pub(crate) enum KernelFit {
 const ABOUT_FORMS: [&str; 8] =
     ["ON101", "ON102", "ON103", "ON105", "ON201", "ON204", "ON205", "ON209"];
 
+/// Whether a model with an error of the rule of this code may fit under another opset or IR version.
+pub fn is_fixed_by_opset(code: &str) -> bool {
+    ABOUT_FORMS.contains(&code) || matches!(code, "ON001" | "ON002")
+}
+
 /// Whether a release has a kernel for each node of a model.
 pub(crate) fn kernel_fit(model: &OnnxModel, runtime: &OnnxRelease) -> KernelFit {
     let (judgement, has_unmeasured) = walked(model, runtime, &ModelShapes::default());

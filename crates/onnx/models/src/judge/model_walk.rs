@@ -37,6 +37,8 @@ pub(super) enum UnjudgedReason {
     Type,
     /// The operator was not measured in this release.
     Unmeasured,
+    /// What the CUDA provider makes of it was not measured.
+    Cuda,
     /// The operator comes from a library.
     Custom,
     /// The release has the operator on some processors only.
@@ -111,6 +113,12 @@ pub(super) fn walk(model: &OnnxModel, runtime: &OnnxRelease, shapes: &ModelShape
             UnjudgedReason::Unmeasured => (
                 aspect::KERNELS,
                 format!("the kernels of {reader} for these operators were not measured"),
+            ),
+            UnjudgedReason::Cuda => (
+                aspect::KERNELS,
+                format!(
+                    "which attributes, values and types of these operators the CUDA provider of {reader} takes was not measured"
+                ),
             ),
             UnjudgedReason::Custom => (
                 aspect::CUSTOM_CALLS,

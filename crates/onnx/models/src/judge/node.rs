@@ -101,24 +101,41 @@ pub(super) fn judge(
         let refused = types(schema, node, inputs, &reader);
         match refused {
             Some(finding) => walk.findings.push(finding.at(here())),
-            None => {
-                let limit =
-                    limits::at(runtime.version, (schema, opset), node, &bound, &walk.around);
-                match limit {
-                    Some(limit) if limit.when == LimitEffect::Kernel => {
-                        walk.open(UnjudgedReason::Unmeasured, &at)
-                    }
-                    Some(limit) if limit.when == LimitEffect::Runs => {}
-                    _ => kernel::judge(walk, schema, &bound, &at),
-                }
-                if let Some(limit) = limit {
-                    refuse(walk, limit, schema, &at);
-                }
-                other_values(walk, (schema, opset), node, &bound, &at);
-            }
+            None => kernels(walk, (schema, opset), node, &bound, &at),
         }
     }
     infer::outputs(schema, node, inputs, &bound)
+}
+
+/// Whether the release has a kernel for a node, and what that refuses or gives other values for.
+fn kernels(
+    walk: &mut ModelWalk<'_>,
+    (schema, opset): (&OpSchema, i64),
+    node: &OnnxNode,
+    bound: &[TypeBinding],
+    at: &str,
+) {
+    let version = walk.runtime.version;
+    let limit = limits::at(version, (schema, opset), node, bound, &walk.around);
+    if kernel::is_on_cuda(walk, schema, bound, at) {
+        // Limits and values were measured with kernels of the CPU.
+        let silent = limits::other_values(version, (schema, opset), node, bound, &walk.around);
+        if limit.is_some_and(|limit| limit.when != LimitEffect::Runs) || !silent.is_empty() {
+            walk.open(UnjudgedReason::Cuda, at);
+        }
+        return;
+    }
+    match limit {
+        Some(limit) if limit.when == LimitEffect::Kernel => {
+            walk.open(UnjudgedReason::Unmeasured, at)
+        }
+        Some(limit) if limit.when == LimitEffect::Runs => {}
+        _ => kernel::judge(walk, schema, bound, at),
+    }
+    if let Some(limit) = limit {
+        refuse(walk, limit, schema, at);
+    }
+    other_values(walk, (schema, opset), node, bound, at);
 }
 
 /// A node of a file of the format `.ort`: whether there is a kernel of the very form that it names.
@@ -151,7 +168,9 @@ fn packed(
     };
     let mut bound = infer::bind(schema, node, inputs);
     infer::bind_outputs(schema, node, inputs, inner, &mut bound);
-    kernel::judge(walk, schema, &bound, &at);
+    if !kernel::is_on_cuda(walk, schema, &bound, &at) {
+        kernel::judge(walk, schema, &bound, &at);
+    }
     infer::outputs(schema, node, inputs, &bound)
 }
 

@@ -78,6 +78,8 @@ pub(crate) enum LimitCondition {
     Resizes(&'static str),
     Padded,
     Overpadded,
+    Overstrided,
+    Unstarted,
     FarPad,
     BiasScale,
     Grouped,
@@ -130,6 +132,8 @@ impl LimitCondition {
             }
             Self::Padded => "an input that Pad makes with one value".to_owned(),
             Self::Overpadded => "an input that Pad pads by as much as the window".to_owned(),
+            Self::Overstrided => "strides longer than the window".to_owned(),
+            Self::Unstarted => "fewer starts than dimensions".to_owned(),
             Self::FarPad => "mode = reflect and more padding than there are elements".to_owned(),
             Self::BiasScale => {
                 "a quantized bias of another scale than input and weights together".to_owned()
@@ -169,6 +173,8 @@ impl LimitCondition {
                 ("resizes", mode) => Some(Self::Resizes(mode)),
                 ("padded", "") => Some(Self::Padded),
                 ("overpadded", "") => Some(Self::Overpadded),
+                ("overstrided", "") => Some(Self::Overstrided),
+                ("unstarted", "") => Some(Self::Unstarted),
                 ("farpad", "") => Some(Self::FarPad),
                 ("biasscale", "") => Some(Self::BiasScale),
                 ("grouped", "") => Some(Self::Grouped),
@@ -293,6 +299,14 @@ impl LimitCondition {
                 pad.is_some_and(neighbours::pads_with_one_value)
             }
             Self::Overpadded => neighbours::is_overpadded(site),
+            Self::Overstrided => {
+                matches!(
+                    (said("strides"), said("kernel_shape")),
+                    (Some(OnnxAttribute::Ints(strides)), Some(OnnxAttribute::Ints(kernel)))
+                        if strides.iter().zip(kernel).any(|(stride, size)| stride > size)
+                )
+            }
+            Self::Unstarted => neighbours::has_fewer_starts(site),
             Self::FarPad => neighbours::reflects_too_far(site),
             Self::BiasScale => neighbours::has_other_bias_scale(site),
             Self::WeightOnly => neighbours::has_quantized_weight_only(site),
@@ -309,6 +323,9 @@ impl LimitCondition {
             Self::OpsetAbove(most) => site.opset > *most,
             Self::OpsetBelow(least) => site.opset < *least,
             Self::Types(name, types) => {
+                if let Some(OnnxAttribute::Tensor(tensor)) = said(name) {
+                    return types.contains(&ValueType::Tensor(tensor.element));
+                }
                 let at = schema.variables.iter().position(|(one, _)| **one == **name);
                 let bound = at.and_then(|at| bound.get(at));
                 matches!(bound, Some(TypeBinding::Types(found)) if found.iter().all(|one| types.contains(one)))

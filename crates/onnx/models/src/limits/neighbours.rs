@@ -92,6 +92,17 @@ pub(super) fn has_quantized_weight_only(site: &LimitedNode<'_, '_>) -> bool {
     quantized(1) && !quantized(0)
 }
 
+/// Whether a Slice has fewer starts than its input has dimensions.
+pub(super) fn has_fewer_starts(site: &LimitedNode<'_, '_>) -> bool {
+    let starts = match (attribute(site.node, "starts"), site.shape(1)) {
+        (Some(OnnxAttribute::Ints(starts)), _) => Some(starts.len() as i64),
+        (_, Some([Dim::Size(count)])) => Some(*count),
+        _ => None,
+    };
+    let dims = site.shape(0).map(|dims| dims.len() as i64);
+    starts.zip(dims).is_some_and(|(starts, dims)| starts < dims)
+}
+
 /// Whether an Attention has fewer heads of keys and values than of queries.
 pub(super) fn has_fewer_key_heads(site: &LimitedNode<'_, '_>) -> bool {
     let said = |name: &str| match attribute(site.node, name) {

@@ -335,6 +335,84 @@ fn weights_of_four_bits_become_floats_where_there_are_no_such_types() {
 }
 
 #[test]
+fn weights_of_four_bits_become_halves_where_scales_are_such() {
+    let tensors = [stored("w", 22, &[2], &[0x87]), stored("s", 10, &[], &0x3800_u16.to_le_bytes())];
+    let nodes = [
+        proto::node("DequantizeLinear", &["w", "s"], &["f"], &[]),
+        proto::node("Add", &["x", "f"], &["y"], &[]),
+    ];
+    let body = proto::body(&nodes, &[proto::value("x", 10)], &[proto::value("y", 10)]);
+    let model = proto::model(21, &[body, tensors.concat()].concat(), &[]);
+    let (plan, bytes) = converted(model, &goal(13));
+    assert!(plan.is_possible(), "{plan:?}");
+    let model = read(bytes.clone());
+    let [made] = &*model.graph.initializers else { panic!("{:?}", model.graph.initializers) };
+    assert_eq!((&*made.name, made.element.0, &*made.dims), ("f", 10, &[2][..]));
+    let halves = [0x4300_u16, 0xc400].map(u16::to_le_bytes).concat();
+    assert!(bytes.windows(4).any(|four| four == halves), "3.5 and -4");
+}
+
+#[test]
+fn weights_of_four_bits_become_floats_in_the_graphs_of_nodes() {
+    let dequantized =
+        |weights: &str, made: &str| proto::node("DequantizeLinear", &[weights, "s"], &[made], &[]);
+    let branch = |nodes: &[Vec<u8>], tensors: &[u8]| {
+        [proto::body(nodes, &[], &[proto::value("o", 1)]), tensors.to_vec()].concat()
+    };
+    let own = stored("v", 22, &[2], &[0x21]);
+    let relu = |name: &str| proto::node("Relu", &[name], &["o"], &[]);
+    let choice = proto::node(
+        "If",
+        &["c"],
+        &["y"],
+        &[
+            proto::graph("then_branch", &branch(&[dequantized("w", "f"), relu("f")], &[])),
+            proto::graph("else_branch", &branch(&[dequantized("v", "g"), relu("g")], &own)),
+        ],
+    );
+    let tensors = [stored("w", 22, &[2], &[0xf1]), stored("s", 1, &[], &0.5_f32.to_le_bytes())];
+    let body = proto::body(&[choice], &[proto::value("c", 9)], &[proto::value("y", 1)]);
+    let model = proto::model(21, &[body, tensors.concat()].concat(), &[]);
+    let (plan, bytes) = converted(model, &goal(13));
+    assert!(plan.is_possible(), "{plan:?}");
+    let model = read(bytes);
+    assert!(model.graph.initializers.is_empty(), "{:?}", model.graph.initializers);
+    let made: Vec<_> = model.graph.all()[1..]
+        .iter()
+        .flat_map(|graph| &graph.initializers)
+        .map(|one| (&*one.name, &*one.floats))
+        .collect();
+    assert_eq!(made, [("f", &[0.5, -0.5][..]), ("g", &[0.5, 1.0][..])]);
+}
+
+#[test]
+fn weights_of_four_bits_that_are_listed_become_floats_too() {
+    let listed = |name: &str, element: i64, dims: i64, values: Vec<u8>| {
+        let head = [proto::number(1, dims), proto::number(2, element), proto::bytes(8, name)];
+        proto::bytes(5, [head.concat(), values].concat())
+    };
+    // Two packed numbers of two weights each, a list of one scale.
+    let weights = [proto::number(5, 0xf1), proto::number(5, 0x87)].concat();
+    let tensors = [
+        listed("w", 22, 4, weights),
+        proto::bytes(
+            5,
+            [proto::number(2, 1), proto::bytes(8, "s"), proto::bytes(4, 0.5_f32.to_le_bytes())]
+                .concat(),
+        ),
+    ];
+    let nodes = [
+        proto::node("DequantizeLinear", &["w", "s"], &["f"], &[]),
+        proto::node("Add", &["x", "f"], &["y"], &[]),
+    ];
+    let body = proto::body(&nodes, &[proto::value("x", 1)], &[proto::value("y", 1)]);
+    let model = proto::model(21, &[body, tensors.concat()].concat(), &[]);
+    let (plan, bytes) = converted(model, &goal(13));
+    assert!(plan.is_possible(), "{plan:?}");
+    assert_eq!(read(bytes).graph.initializers[0].floats, [0.5, -0.5, 3.5, -4.0]);
+}
+
+#[test]
 fn weights_of_four_bits_stay_where_the_goal_has_them_or_scales_do_not_fit() {
     let mut goal_with_types = goal(21);
     goal_with_types.ir = Some(10);

@@ -39,6 +39,7 @@ fn runtime(version: &str) -> OnnxRelease {
         ort_format: None,
         schemas: Arc::new(OpSchemas::from_text(SCHEMAS).unwrap()),
         own: Arc::new(OpSchemas::from_text("#releases\t1.8.1 1.11.1 1.13.1\n").unwrap()),
+        cuda: None,
         kernels: Some(Arc::new(KernelTypeTable::from_text(KERNELS).unwrap())),
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use unskew_core::{Context, Date, Outcome, Party, Verdict, check};
-use unskew_onnx::{KernelTypeTable, ModelReader, OnnxRelease, OpSchemas};
+use unskew_onnx::{CudaKernels, KernelTypeTable, ModelReader, OnnxRelease, OpSchemas};
 use unskew_source::{BytesSource, Source};
 
 use crate::proto::{body, bytes, graph, int, model, node, number, value};
@@ -27,8 +27,12 @@ const KERNELS: &str = "#releases\t1.20.0\n\
     Upsample.7(T: float)\t1.20.0-\n";
 
 pub fn runtime(reader: ModelReader) -> Party {
+    release(reader).party()
+}
+
+fn release(reader: ModelReader) -> OnnxRelease {
     let none = OpSchemas::from_text("#releases\t1.20.0\n").unwrap();
-    let runtime = OnnxRelease {
+    OnnxRelease {
         reader,
         version: "1.20.0".parse().unwrap(),
         released: Date::constant(2026, 1, 1),
@@ -37,10 +41,10 @@ pub fn runtime(reader: ModelReader) -> Party {
         ort_format: Some((4, 5)),
         schemas: Arc::new(OpSchemas::from_text(SCHEMAS).unwrap()),
         own: Arc::new(none),
+        cuda: None,
         kernels: (reader == ModelReader::OnnxRuntime)
             .then(|| Arc::new(KernelTypeTable::from_text(KERNELS).unwrap())),
-    };
-    runtime.party()
+    }
 }
 
 fn verdict(bytes: Vec<u8>) -> Verdict {
@@ -65,6 +69,29 @@ pub fn outcome(verdict: &Verdict) -> String {
 
 fn one(opset: i64, nodes: &[Vec<u8>], input: i64, output: i64) -> Vec<u8> {
     model(opset, &body(nodes, &[value("x", input)], &[value("y", output)]), &[])
+}
+
+#[test]
+fn what_cuda_has_no_kernel_for_the_cpu_runs() {
+    let table = "#releases\t1.20.2\nAdd.7(?)\t1.20.2-\nRelu.6(T: double)\t1.20.2-\n";
+    let cuda = CudaKernels {
+        version: "1.20.2".parse().unwrap(),
+        table: Arc::new(KernelTypeTable::from_text(table).unwrap()),
+    };
+    let release = OnnxRelease { cuda: Some(cuda), ..release(ModelReader::OnnxRuntime) }.party();
+    let verdict = |node: Vec<u8>, element: i64| {
+        let bytes = one(17, &[node], element, element);
+        let source: Arc<dyn Source> = Arc::new(BytesSource::new("net.onnx", bytes));
+        let party = unskew_onnx::party(&source).unwrap().unwrap();
+        check(&party, &release, &Context::for_tests())
+    };
+    let relu = || node("Relu", &["x"], &["y"], &[]);
+    let on_cpu = verdict(relu(), 1);
+    assert_eq!((outcome(&on_cpu), on_cpu.findings[0].rule.code), ("compatible".into(), "ON107"));
+    assert!(on_cpu.findings[0].message.starts_with("CUDA provider of ONNX Runtime 1.20.0"));
+    let on_cuda = verdict(relu(), 11);
+    assert_eq!((outcome(&on_cuda), on_cuda.findings.len()), ("compatible".into(), 0));
+    assert_eq!(outcome(&verdict(node("Add", &["x", "x"], &["y"], &[]), 1)), "unjudged");
 }
 
 #[test]
