@@ -51,6 +51,7 @@ pub(super) fn narrow(causes: Vec<ErrorCause>, values: &[(String, String)]) -> Na
         ["OP001", "OP004"] => value("operator").map(torch_operator),
         ["HF001"] => value("type").map(model_type).or_else(|| value("key").map(bare_key)),
         ["KR001", "KR004"] => value("class").map(keras_class),
+        ["HF014"] => value("class").map(served_architecture),
         ["TF001"] => value("consumer").map(|version| of_release("tensorflow", version)),
         ["TF002"] => value("release").map(|version| of_release("tensorflow", version)),
         _ => None,
@@ -256,6 +257,17 @@ fn model_type(name: &str) -> NarrowedBy {
         None => format!(
             "no known transformers has the model type {name}: its code lies in the folder, or in another package"
         ),
+    };
+    NarrowedBy { facts: vec![said], ..NarrowedBy::default() }
+}
+
+/// A class in `architectures`, which servers look up in a table of their own.
+fn served_architecture(class: &str) -> NarrowedBy {
+    let spans = [Family::Vllm, Family::Sglang].map(|family| releases_with(family, class));
+    let known: Vec<String> = spans.into_iter().flatten().collect();
+    let said = match known.is_empty() {
+        true => format!("no known vllm or sglang has code for {class}"),
+        false => format!("{} have code for {class}", known.join(", and ")),
     };
     NarrowedBy { facts: vec![said], ..NarrowedBy::default() }
 }
