@@ -38,9 +38,9 @@ pub fn names() -> impl Iterator<Item = (&'static str, NamedBasis)> {
 /// # Errors
 /// If nothing is known of this release.
 pub fn select(text: &str) -> Option<Result<NamedParties, NotStated>> {
-    // Most names are those of a family, for which no table of these is read.
+    // Most names are those of a family or paths, for which no table of these is read.
     let name = text.split_once('@').map_or(text, |(name, _)| name);
-    if Family::of_package(name).is_some() {
+    if name.contains(['/', '\\']) || Family::of_package(name).is_some() {
         return None;
     }
     let named = vendor_docs::select(text).or_else(|| named_plugins::select(text));
