@@ -4,12 +4,14 @@ python_sources.py FOLDER SINCE COUNT PACKAGE...
 
 Of each minor of a package since the day SINCE (2022-07-01), the first and the last release are taken, and where there are
 more than eight, or COUNT is above four, others between them: up to COUNT together. Of a release one wheel is read: for any platform, or for Linux on x86-64; else the archive of
-its sources. FOLDER/PACKAGE/VERSION.zip has its modules, extension modules as empty files, and its metadata. What is there is
+its sources. FOLDER/PACKAGE/VERSION.zip has its modules and its metadata. An extension module is an empty file there, or for the
+packages in COMPILED the names that pickles may ask it for, a line each, which are found as texts in it. What is there is
 not fetched again. Of a wheel only these members are read, by requests for ranges. Prints a line for each release.
 """
 import io
 import json
 import os
+import re
 import sys
 import tarfile
 import zipfile
@@ -29,6 +31,11 @@ CONNECTIONS = 6
 GAP = 1 << 16
 # Archives of sources that are larger are left out.
 LARGEST_SDIST = 50 << 20
+# Packages whose extension modules are read, up to this size.
+COMPILED = ("numpy", "pandas")
+LARGEST_EXTENSION = 8 << 20
+# Functions that rebuild objects.
+REBUILDER = re.compile(rb"(?<!\w)\w*(?:unpickle\w*|_ctor)(?=\0)")
 # Nothing larger is read of a package when it is judged: such a file is written empty.
 LARGEST_SOURCE = 2 << 20
 
@@ -92,9 +99,22 @@ def of_wheel(file, into):
     with zipfile.ZipFile(remote) as wheel:
         members = [(info, place(info.filename)) for info in wheel.infolist()]
         members = [(info, *where) for info, where in members if where]
+        compiled = canonicalize_name(file["filename"].split("-")[0]) in COMPILED
         read_ahead(remote, [info for info, _, counts in members if counts and info.file_size <= LARGEST_SOURCE])
         for info, path, counts in members:
-            into.writestr(path, wheel.read(info) if counts and info.file_size <= LARGEST_SOURCE else b"")
+            content = b""
+            if counts and info.file_size <= LARGEST_SOURCE:
+                content = wheel.read(info)
+            elif not counts and compiled and info.file_size <= LARGEST_EXTENSION:
+                content = b"".join(name + b"\n" for name in asked(path, wheel.read(info)))
+            into.writestr(path, content)
+
+
+def asked(path, code):
+    """What pickles may ask an extension module for: functions that rebuild objects, and types, which have their whole names."""
+    module = path.split(".")[0].replace("/", ".").encode()
+    types = re.findall(rb"(?<![\w.])" + re.escape(module) + rb"\.(\w+)(?=\0)", code)
+    return sorted(set(REBUILDER.findall(code)) | set(types))
 
 
 def read_ahead(remote, members):

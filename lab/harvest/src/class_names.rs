@@ -103,18 +103,32 @@ fn rows_of(
     defined: &[ModuleDefinitions],
     known: &BTreeSet<String>,
 ) -> Result<Vec<String>> {
-    let extensions = defined.iter().filter(|one| one.names.is_none());
-    let mut rows: Vec<String> =
-        extensions.map(|one| PackageClasses::row(&one.module, "", true)).collect();
+    let extensions = defined.iter().filter(|one| one.is_extension);
+    let mut rows: Vec<String> = extensions.clone().flat_map(extension_rows).collect();
+    let compiled: BTreeSet<&str> = extensions.map(|one| one.module.as_str()).collect();
     rows.extend(mapped_rows(release)?);
-    with_sources(release, |sources| rows.extend(rows_of_names(sources, known)))?;
+    with_sources(release, |sources| {
+        rows.extend(rows_of_names(sources, known, &compiled));
+    })?;
     Ok(rows)
 }
 
+/// The rows of an extension module: the names that were found in it, and that it may have others.
+fn extension_rows(module: &ModuleDefinitions) -> Vec<String> {
+    let names = module.names.iter().flatten();
+    let rows = names.map(|name| PackageClasses::row(&module.module, name, false));
+    rows.chain([PackageClasses::row(&module.module, "", true)]).collect()
+}
+
 /// The rows of the classes and functions that any release of the package has.
-fn rows_of_names(sources: &mut ReleaseSources, known: &BTreeSet<String>) -> Vec<String> {
+fn rows_of_names(
+    sources: &mut ReleaseSources,
+    known: &BTreeSet<String>,
+    compiled: &BTreeSet<&str>,
+) -> Vec<String> {
     let mut rows = BTreeSet::new();
-    for (module, name) in known.iter().filter_map(|one| one.split_once(':')) {
+    let named = known.iter().filter_map(|one| one.split_once(':'));
+    for (module, name) in named.filter(|(module, _)| !compiled.contains(module)) {
         let is_open = sources.has(module) == Some(NamePresence::Unknown);
         match sources.has(&format!("{module}:{name}")) {
             Some(NamePresence::Present) => rows.insert(PackageClasses::row(module, name, false)),

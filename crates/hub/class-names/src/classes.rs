@@ -13,7 +13,7 @@ type ReleaseSpan = (usize, usize);
 /// | --- | --- |
 /// | `MODULE:NAME` | the module has the class or function, or takes it from another module |
 /// | `MODULE:NAME?` | its sources do not say: names that are made when it is imported |
-/// | `MODULE:*` | an extension module, whose names were not read |
+/// | `MODULE:*` | an extension module: it may have names that were not found in it |
 /// | `OLD>NEW` | a loader of the package takes a module, or a class in it, for another one |
 #[derive(Clone, Debug)]
 pub struct PackageClasses {
@@ -118,7 +118,8 @@ impl PackageClasses {
         let is_known = |is_unknown| self.rows.contains_key(&Self::row(module, name, is_unknown));
         if holds(name, false) {
             ClassPresence::Present
-        } else if holds(name, true) || holds("", true) {
+        } else if holds(name, true) || (holds("", true) && !(is_rebuilder(name) && is_known(false)))
+        {
             ClassPresence::Unknown
         } else if !is_known(false) && !is_known(true) {
             ClassPresence::Unheard
@@ -156,6 +157,12 @@ impl PackageClasses {
 
 fn includes(spans: &[ReleaseSpan], at: usize) -> bool {
     spans.iter().any(|(first, last)| (*first..=*last).contains(&at))
+}
+
+/// Whether it is a function by which objects are made anew. Of an extension module these are all known, if some release has one of
+/// the name: their names lie in it as texts.
+pub(crate) fn is_rebuilder(name: &str) -> bool {
+    name.contains("unpickle") || name.ends_with("_ctor")
 }
 
 /// Whether a name is written like one of a class: `Net`, `_Net`.

@@ -1,9 +1,12 @@
 //! Check of the names that a file looks up for a release of a package.
 
-use unskew_core::{Judgement, Unjudged, aspect};
+use unskew_core::{Judgement, Places, Unjudged, aspect};
 
-use crate::classes::ClassPresence;
+use crate::classes::{ClassPresence, is_rebuilder};
 use crate::{ClassNames, NameLookup, PackageRelease, rules};
+
+/// A function that rebuilds objects and whose arguments stayed as they are: blocks of pandas 1.3 to 3.1, read by each other.
+const ARGUMENTS_KEPT: [&str; 1] = ["_unpickle_block"];
 
 /// What a release makes of these names; none if none of them is one of its package's.
 pub fn judge(asked: &ClassNames, release: &PackageRelease) -> Option<Judgement> {
@@ -36,6 +39,15 @@ pub fn judge(asked: &ClassNames, release: &PackageRelease) -> Option<Judgement> 
                 .unjudged
                 .push(Unjudged::new(aspect::CONTENTS, why).at(names.iter().collect()));
         }
+    }
+    let rebuilt = own.iter().filter(|name| {
+        let function = name.rsplit('.').next().unwrap_or_default();
+        is_rebuilder(function) && !ARGUMENTS_KEPT.contains(&function)
+    });
+    let rebuilt: Places = rebuilt.collect();
+    if !rebuilt.is_empty() {
+        let why = "the arguments with which functions that rebuild objects are called: releases change them";
+        judgement.unjudged.push(Unjudged::new(aspect::CONTENTS, why).at(rebuilt));
     }
     let why = format!(
         "what the classes of {} make of attributes that another release set: only their names were compared",

@@ -15,6 +15,8 @@ pack.old:Loss\t1.0
 pack.old:Late?\t1.1
 pack.new:Net\t2.0..
 pack._fast:*\t1.0..
+pack._fast:Tree\t1.1..
+pack._fast:_unpickle_tree\t2.0..
 pack.old>pack.new\t2.1..
 ";
 
@@ -89,12 +91,21 @@ fn what_the_sources_do_not_say_is_not_judged() {
         assert!(verdict.findings.is_empty());
         verdict.unjudged.iter().map(|one| one.reason.to_string()).collect()
     };
-    for names in [[("pack.old", "Late")], [("pack._fast", "Tree")]] {
+    for names in [[("pack.old", "Late")], [("pack._fast", "Leaf")]] {
         assert!(reasons(&names, "1.1").iter().any(|one| one.contains("do not say")), "{names:?}");
     }
     assert!(reasons(&[("pack.own", "X")], "1.1").iter().any(|one| one.contains("no release")));
     // A class in a class is judged by the outer one.
     assert!(codes(&[("pack.old", "Net.Inner")], "1.0").is_empty());
+}
+
+#[test]
+fn an_extension_module_is_known_to_lack_only_functions_that_rebuild_objects() {
+    assert!(codes(&[("pack._fast", "Tree")], "1.0").is_empty());
+    assert_eq!(codes(&[("pack._fast", "_unpickle_tree")], "1.1"), ["CN001"]);
+    let there = verdict(&[("pack._fast", "_unpickle_tree")], "2.0");
+    assert!(there.findings.is_empty());
+    assert!(there.unjudged.iter().any(|one| one.reason.contains("arguments")));
 }
 
 #[test]

@@ -10,18 +10,23 @@ use super::release_sources::ReleaseSources;
 pub struct ModuleDefinitions {
     /// `ultralytics.nn.modules.block`.
     pub module: String,
-    /// Its classes and functions, by name; of the module that stands for the package, all that it binds. None if it is an
-    /// extension module, whose names are not read.
+    /// Its classes and functions, by name; of the module that stands for the package, all that it binds; of an extension module,
+    /// those that were found in it. None if that was not read.
     pub names: Option<BTreeSet<String>>,
+    /// Whether it is an extension module.
+    pub is_extension: bool,
 }
 
 impl ReleaseSources {
     /// What each of its modules defines. All of them are imported for that.
     pub fn definitions(&mut self) -> Vec<ModuleDefinitions> {
-        let extensions = self.extension_modules.iter();
-        let mut found: Vec<ModuleDefinitions> = extensions
-            .map(|module| ModuleDefinitions { module: module.clone(), names: None })
-            .collect();
+        let extension = |(module, names): (&String, &BTreeSet<String>)| ModuleDefinitions {
+            module: module.clone(),
+            names: Some(names.clone()).filter(|names| !names.is_empty()),
+            is_extension: true,
+        };
+        let mut found: Vec<ModuleDefinitions> =
+            self.extension_modules.iter().map(extension).collect();
         for module in self.modules.clone() {
             let _ = self.importer.import(&module, (&module, 0));
             let Some(loaded) = self.importer.modules.get(&module) else { continue };
@@ -33,7 +38,7 @@ impl ReleaseSources {
                 names.extend(bound.map(|(name, _)| name.clone()));
             }
             names.retain(|name| !is_special(name));
-            found.push(ModuleDefinitions { module, names: Some(names) });
+            found.push(ModuleDefinitions { module, names: Some(names), is_extension: false });
         }
         found
     }

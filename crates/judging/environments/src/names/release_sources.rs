@@ -35,8 +35,9 @@ pub struct ReleaseSources {
     all_tops: BTreeSet<String>,
     /// The modules that have sources and are for those who use it.
     pub(super) modules: BTreeSet<String>,
-    /// Its extension modules that are for those who use it.
-    pub(super) extension_modules: BTreeSet<String>,
+    /// Its extension modules that are for those who use it, with the names that their files list: who took the sources of the
+    /// release put these in the place of machine code.
+    pub(super) extension_modules: BTreeMap<String, BTreeSet<String>>,
 }
 
 /// Folders of a package that are not for those who use it.
@@ -77,17 +78,19 @@ impl ReleaseSources {
     }
 
     fn read(folder: &Path, package: &str) -> Self {
-        let (mut modules, mut extension_modules) = (BTreeSet::new(), BTreeSet::new());
-        for path in module_files(folder) {
-            let Some(path) = path.strip_prefix(folder).ok().and_then(Path::to_str) else {
+        let (mut modules, mut extension_modules) = (BTreeSet::new(), BTreeMap::new());
+        for file in module_files(folder) {
+            let Some(path) = file.strip_prefix(folder).ok().and_then(Path::to_str) else {
                 continue;
             };
-            let (into, module) = match path.strip_suffix(".py") {
-                Some(module) => (&mut modules, module),
-                None => (&mut extension_modules, before_tags(path)),
-            };
-            let module = module.strip_suffix("/__init__").unwrap_or(module);
-            into.insert(module.replace('/', "."));
+            let module = path.strip_suffix(".py").unwrap_or_else(|| before_tags(path));
+            let module = module.strip_suffix("/__init__").unwrap_or(module).replace('/', ".");
+            if path.ends_with(".py") {
+                modules.insert(module);
+            } else {
+                let listed = std::fs::read_to_string(&file).unwrap_or_default();
+                extension_modules.insert(module, listed.lines().map(str::to_owned).collect());
+            }
         }
         let all: BTreeSet<&str> = modules.iter().filter_map(|one| one.split('.').next()).collect();
         let own: BTreeSet<String> = all.iter().map(|&top| top.to_owned()).collect();
@@ -98,7 +101,7 @@ impl ReleaseSources {
                 && !parts.any(|part| NOT_FOR_USERS.contains(&part) || part.starts_with("test_"))
         };
         modules.retain(is_for_users);
-        extension_modules.retain(is_for_users);
+        extension_modules.retain(|module, _| is_for_users(module));
         let all_tops = own.iter().filter(|top| owners::is_for_users(top)).cloned().collect();
         let finder = ModuleFinder::new(vec![folder.to_owned()], built_in::modules(false));
         let platform = Some(["linux", "posix"]);
