@@ -23,6 +23,12 @@ pub fn judge(asked: &ClassNames, release: &PackageRelease) -> Option<Judgement> 
     let mut judgement = Judgement::default();
     missing(&own, asked.asked_by, release, &mut judgement);
     mapped(&own, release, &mut judgement);
+    not_judged(&own, release, &mut judgement);
+    Some(judgement)
+}
+
+/// What names alone do not tell.
+fn not_judged(own: &[&str], release: &PackageRelease, judgement: &mut Judgement) {
     let with = |wanted: ClassPresence| -> Vec<&str> {
         own.iter().copied().filter(|name| release.presence(name) == wanted).collect()
     };
@@ -54,7 +60,6 @@ pub fn judge(asked: &ClassNames, release: &PackageRelease) -> Option<Judgement> 
         release.label()
     );
     judgement.unjudged.push(Unjudged::new(aspect::CODE, why));
-    Some(judgement)
 }
 
 /// What the release lacks, and no loader of the package takes for something else.
