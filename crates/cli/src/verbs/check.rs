@@ -3,7 +3,8 @@
 
 use std::ffi::OsString;
 
-use unskew_core::Severity;
+use unskew_core::{Outcome, Severity};
+use unskew_report::CheckedPair;
 
 use crate::args::{Check, Global};
 use crate::exit::{CallStatus, Ending};
@@ -22,6 +23,11 @@ pub fn run(args: &Check, global: &Global) -> anyhow::Result<CallStatus> {
         with.extend(unskew_verbs::packages_looked_up(&a).into_iter().map(OsString::from));
     }
     let mut report = unskew_verbs::check_sides(a, &with, &options, global.context())?;
+    let is_related = |pair: &CheckedPair| pair.verdict.outcome != Outcome::Unrelated;
+    if is_alone && report.pairs.iter().any(is_related) {
+        // What no family of releases reads may be judged for packages all the same.
+        report.pairs.retain(is_related);
+    }
     print::report(&mut report, args.format.into())?;
     let verdicts = report.pairs.iter().map(|pair| &pair.verdict);
     let mut ending = Ending::for_report(&report, report.pairs.len(), global);
