@@ -8,6 +8,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::io::Read as _;
 use std::path::Path;
 use std::process::Command;
 
@@ -107,8 +108,12 @@ fn rows_of(
     let mut rows: Vec<String> = extensions.clone().flat_map(extension_rows).collect();
     let compiled: BTreeSet<&str> = extensions.map(|one| one.module.as_str()).collect();
     rows.extend(mapped_rows(release)?);
+    // Compiled code may bind any name; without it, a name that stands nowhere in the sources is not there.
+    let written = if compiled.is_empty() { Some(identifiers(&release.archive)?) } else { None };
+    let is_written =
+        |name: &str| written.as_ref().is_none_or(|all: &BTreeSet<String>| all.contains(name));
     with_sources(release, |sources| {
-        rows.extend(rows_of_names(sources, known, &compiled));
+        rows.extend(rows_of_names(sources, known, &compiled, &is_written));
     })?;
     Ok(rows)
 }
@@ -125,6 +130,7 @@ fn rows_of_names(
     sources: &mut ReleaseSources,
     known: &BTreeSet<String>,
     compiled: &BTreeSet<&str>,
+    is_written: &dyn Fn(&str) -> bool,
 ) -> Vec<String> {
     let mut rows = BTreeSet::new();
     let named = known.iter().filter_map(|one| one.split_once(':'));
@@ -135,6 +141,7 @@ fn rows_of_names(
             Some(NamePresence::Unknown) if !is_open && made_at_import(module).contains(&name) => {
                 rows.insert(PackageClasses::row(module, name, false))
             }
+            Some(NamePresence::Unknown) if !is_written(name) => false,
             // A module that may be made when another is imported.
             Some(NamePresence::Unknown) if is_open => {
                 rows.insert(PackageClasses::row(module, "", true))
@@ -144,6 +151,23 @@ fn rows_of_names(
         };
     }
     rows.into_iter().collect()
+}
+
+/// Every identifier in the sources of a release.
+fn identifiers(archive: &Path) -> Result<BTreeSet<String>> {
+    let mut archive = zip::ZipArchive::new(fs::File::open(archive)?)?;
+    let mut found = BTreeSet::new();
+    for at in 0..archive.len() {
+        let mut member = archive.by_index(at)?;
+        let mut bytes = Vec::new();
+        if member.name().is_ok_and(|name| name.ends_with(".py")) {
+            member.read_to_end(&mut bytes)?;
+        }
+        let text = String::from_utf8_lossy(&bytes);
+        let words = text.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
+        found.extend(words.filter(|word| !word.is_empty()).map(str::to_owned));
+    }
+    Ok(found)
 }
 
 /// The rows of the names that a loader takes for others.

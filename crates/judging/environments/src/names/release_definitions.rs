@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::finder::Location;
 use super::namespace::Value;
 use super::release_sources::ReleaseSources;
 
@@ -10,7 +11,7 @@ use super::release_sources::ReleaseSources;
 pub struct ModuleDefinitions {
     /// `ultralytics.nn.modules.block`.
     pub module: String,
-    /// Its classes and functions, by name; of the module that stands for the package, all that it binds; of an extension module,
+    /// Its classes and functions, by name; of a module with modules inside, all that it binds; of an extension module,
     /// those that were found in it. None if that was not read.
     pub names: Option<BTreeSet<String>>,
     /// Whether it is an extension module.
@@ -29,10 +30,13 @@ impl ReleaseSources {
             self.extension_modules.iter().map(extension).collect();
         for module in self.modules.clone() {
             let _ = self.importer.import(&module, (&module, 0));
+            let location = self.importer.finder.find(&module);
+            let is_package =
+                matches!(location, Location::Source(_, folders) if !folders.is_empty());
             let Some(loaded) = self.importer.modules.get(&module) else { continue };
             let Some(source) = &loaded.source else { continue };
             let mut names = source.definitions.clone();
-            if self.tops.contains(&module) {
+            if is_package {
                 let is_module = |value: &Value| matches!(value, Value::Module(_));
                 let bound = loaded.names.iter().filter(|(_, value)| !is_module(value));
                 names.extend(bound.map(|(name, _)| name.clone()));
