@@ -15,14 +15,14 @@
 //! | step | by |
 //! | --- | --- |
 //! | a configuration; a pickle that joblib wrote, or that is compressed; nothing is run | [`party()`] |
-//! | what a file of another boundary looks up | [`with_names`] |
+//! | what a file of another boundary looks up | [`pickled_names`], [`with_names`] |
 //! | what all releases of a package have, as lines of one table | [`PackageClasses`] |
 //! | a release | [`PackageRelease`] |
 //! | what a release makes of a file | [`judge()`] |
 //!
-//! What is refused: a pickle that ends early, and one that is larger than 128 MiB when it is decompressed; a configuration of more than 64 MiB. What is not judged and
-//! says so: names in extension modules, classes that no release is known to have, and what a class makes of attributes that
-//! another release set.
+//! What is refused: a pickle that ends early, and one that is larger than 128 MiB when it is decompressed; a configuration of
+//! more than 64 MiB. What is not judged and says so: most names in extension modules, classes that no release is known to have,
+//! the arguments of functions that rebuild objects, and what a class makes of attributes that another release set.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -48,5 +48,5 @@ pub mod rules;
 pub use classes::{ClassPresence, PackageClasses};
 pub use judge::judge;
 pub use names::{ClassNames, NameLookup};
-pub use party::{NAMES_AXIS, party, with_names};
+pub use party::{NAMES_AXIS, party, pickled_names, with_names, with_unread_names};
 pub use release::PackageRelease;

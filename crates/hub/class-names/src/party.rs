@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use unskew_core::{Context, Judgement, Matcher, Party, Requirement, Role};
+use unskew_core::{Context, Judgement, Matcher, Party, Requirement, Role, Unjudged, aspect};
 use unskew_pickle::PickleFile;
 use unskew_source::{ReadError, Source};
 
 use crate::{ClassNames, PackageRelease, configuration, judge};
 
-/// The axis on which names that pickles look up meet a release.
+/// The axis on which the names of a file meet a release.
 pub const NAMES_AXIS: &str = "python.names";
 
 /// How many names are shown where a file is described.
@@ -20,6 +20,17 @@ struct NamesMatcher(Arc<ClassNames>);
 impl Matcher for NamesMatcher {
     fn judge(&self, _: &Party, other: &Party, _: &Context) -> Option<Judgement> {
         judge(&self.0, other.capability::<PackageRelease>()?)
+    }
+}
+
+/// Says of every release of a package that the names of a file could not be read, and why.
+struct UnreadMatcher(String);
+
+impl Matcher for UnreadMatcher {
+    fn judge(&self, _: &Party, other: &Party, _: &Context) -> Option<Judgement> {
+        other.capability::<PackageRelease>()?;
+        let unjudged = vec![Unjudged::new(aspect::CLASSES, self.0.clone())];
+        Some(Judgement { unjudged, ..Judgement::default() })
     }
 }
 
@@ -53,6 +64,15 @@ pub fn party(source: &Arc<dyn Source>) -> Result<Option<Party>, ReadError> {
     Ok(Some(with_names(party, ClassNames::of_pickle(imports.iter().cloned()))))
 }
 
+/// All that the pickle in `source` looks up; none if it is no pickle.
+///
+/// # Errors
+/// If it is broken or too large.
+pub fn pickled_names(source: &Arc<dyn Source>) -> Result<Option<ClassNames>, ReadError> {
+    let file = PickleFile::read(source, |_| true)?;
+    Ok(file.map(|file| ClassNames::of_pickle(file.pickle.imports)))
+}
+
 /// A party of a file that looks up these names, which releases of Python packages have or lack.
 pub fn with_names(party: Party, names: ClassNames) -> Party {
     if names.names.is_empty() {
@@ -63,4 +83,10 @@ pub fn with_names(party: Party, names: ClassNames) -> Party {
     party
         .require(Requirement::matches(NAMES_AXIS, matcher).irrelevant_if_absent())
         .with_capability(names)
+}
+
+/// A party of a file whose names could not be read: releases of Python packages are not judged.
+pub fn with_unread_names(party: Party, error: &ReadError) -> Party {
+    let why = format!("the classes that the file looks up: {}", error.problem);
+    party.require(Requirement::matches(NAMES_AXIS, UnreadMatcher(why)).irrelevant_if_absent())
 }

@@ -24,7 +24,7 @@
 //! | `config.json` | [`ModelConfig::read`] |
 //! | a configuration as a party | [`party()`] |
 //! | the files of the folder, where what lies beside can be opened | [`with_files`] |
-//! | what all releases know as one text | [`TransformersNames`] |
+//! | what all releases know as one text | [`KnownNames`] |
 //! | a release | [`TransformersRelease`] |
 //! | what a release makes of a folder | [`judge()`] |
 //! | a release of a server, and what it makes of a folder | [`ServerRelease`], [`judge_server`] |
@@ -37,7 +37,7 @@
 //! use std::sync::Arc;
 //! use unskew_core::Date;
 //! use unskew_source::{BytesSource, Source};
-//! use unskew_transformers::{ModelConfig, ModelFolder, TransformersNames, TransformersRelease, judge};
+//! use unskew_transformers::{ModelConfig, ModelFolder, KnownNames, TransformersRelease, judge};
 //!
 //! let text = br#"{"model_type": "qwen3", "architectures": ["Qwen3ForCausalLM"]}"#;
 //! let source: Arc<dyn Source> = Arc::new(BytesSource::new("config.json", text.to_vec()));
@@ -47,7 +47,7 @@
 //! let release = TransformersRelease {
 //!     version: "4.50.3".parse().unwrap(),
 //!     released: Date::constant(2025, 3, 28),
-//!     names: Arc::new(TransformersNames::from_text(names).unwrap()),
+//!     names: Arc::new(KnownNames::from_text(names).unwrap()),
 //!     tokenizers: None,
 //! };
 //! let folder = ModelFolder { config, files: None };
@@ -58,6 +58,7 @@
 mod config;
 mod folder;
 mod judge;
+mod known_names;
 mod party;
 mod release;
 pub mod rules;
@@ -66,6 +67,7 @@ mod server;
 pub use config::{DtypeKeys, ModelConfig, RopeConfig, RopeParameters, RopeScaling};
 pub use folder::{FolderFiles, FolderWeights, ModelFolder, NamedClass};
 pub use judge::{FastTokenizer, judge, judge_server};
+pub use known_names::KnownNames;
 pub use party::{TRANSFORMERS_AXIS, party, with_files};
-pub use release::{TransformersNames, TransformersRelease};
-pub use server::{ServerKind, ServerNames, ServerRelease};
+pub use release::TransformersRelease;
+pub use server::{ServerKind, ServerRelease};

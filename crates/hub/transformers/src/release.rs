@@ -3,41 +3,9 @@
 use std::sync::Arc;
 
 use unskew_core::{Date, Party, Role, Version};
-use unskew_definitions::{DefinitionRowsError, Rows, RowsText, Runs};
 use unskew_tokenizers::TokenizersNames;
 
-/// What all releases know: a line for each, such as `qwen3(model)`, `Qwen3ForCausalLM(class)`, `gptq(quantization)`,
-/// `llama3(rope)`, `llama(theta 10000)`, `dtype-key(feature)` and `tokenizers(requires >=0.22.0,<=0.23.0)`.
-#[derive(Debug)]
-pub struct TransformersNames(Rows);
-
-impl TransformersNames {
-    /// The names of a text.
-    ///
-    /// # Errors
-    /// If its first line does not name the releases.
-    pub fn from_text(text: impl Into<RowsText>) -> Result<Self, DefinitionRowsError> {
-        Rows::from_text(text).map(Self)
-    }
-
-    /// Every row, as it is stored.
-    pub fn rows(&self) -> &Rows {
-        &self.0
-    }
-
-    /// Whether a release knows `name` as something of this kind.
-    pub(crate) fn knows(&self, name: &str, kind: &str, release: Version) -> bool {
-        self.kinds(name, release).any(|one| one == kind)
-    }
-
-    /// The kinds that `name` has in a release: `model`, `theta 10000`.
-    fn kinds<'n>(&'n self, name: &'n str, release: Version) -> impl Iterator<Item = &'n str> {
-        let has = move |runs: &str| runs.parse().is_ok_and(|runs: Runs| runs.contains(release));
-        self.0.named(name).filter(move |(_, runs)| has(runs)).filter_map(move |(text, _)| {
-            text.strip_prefix(name)?.strip_prefix('(')?.strip_suffix(')')
-        })
-    }
-}
+use crate::KnownNames;
 
 /// A release that loads model folders. A capability of its party.
 #[derive(Clone, Debug)]
@@ -47,7 +15,7 @@ pub struct TransformersRelease {
     /// The day of its upload.
     pub released: Date,
     /// What all releases know.
-    pub names: Arc<TransformersNames>,
+    pub names: Arc<KnownNames>,
     /// What was measured of the releases of tokenizers, of which it accepts a range; none where that is not known.
     pub tokenizers: Option<Arc<TokenizersNames>>,
 }
@@ -77,7 +45,7 @@ impl TransformersRelease {
             let rest = text.strip_prefix(name).and_then(|rest| rest.strip_prefix('('));
             rest.and_then(|rest| rest.strip_suffix(')')) == Some(kind)
         };
-        self.names.0.named(name).any(|(text, _)| is(text))
+        self.names.rows().named(name).any(|(text, _)| is(text))
     }
 
     /// Whether its code does this: see `FEATURES` of the probe.
@@ -94,8 +62,7 @@ impl TransformersRelease {
 
     /// The versions of the package tokenizers that it accepts: `>=0.22.0,<=0.23.0`.
     pub(crate) fn wanted_tokenizers(&self) -> Option<&str> {
-        let mut kinds = self.names.kinds("tokenizers", self.version);
-        kinds.find_map(|kind| kind.strip_prefix("requires "))
+        self.names.accepted_versions("tokenizers", self.version)
     }
 
     /// Whether it refuses a `rope_scaling` of other than two fields for models of this type.

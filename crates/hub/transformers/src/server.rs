@@ -1,13 +1,11 @@
 //! Another other side: a release of a server of language models, which loads the same folders with code of its own.
 
-use std::str::FromStr as _;
 use std::sync::Arc;
 
-use pep440_rs::VersionSpecifiers;
 use unskew_core::{Date, Party, Role, Version};
-use unskew_definitions::{DefinitionRowsError, Rows, RowsText, Runs};
 
-use crate::TransformersNames;
+use crate::KnownNames;
+use crate::known_names::releases_in;
 
 /// Which server it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,26 +33,6 @@ impl ServerKind {
     }
 }
 
-/// What all releases of a server know: a line for each, such as `Qwen3ForCausalLM(architecture)`, `gptq(quantization)`,
-/// `transformers-fallback(feature)`, `transformers(requires >=4.51.1)`.
-#[derive(Debug)]
-pub struct ServerNames(Rows);
-
-impl ServerNames {
-    /// The names of a text.
-    ///
-    /// # Errors
-    /// If its first line does not name the releases.
-    pub fn from_text(text: impl Into<RowsText>) -> Result<Self, DefinitionRowsError> {
-        Rows::from_text(text).map(Self)
-    }
-
-    /// Every row, as it is stored.
-    pub fn rows(&self) -> &Rows {
-        &self.0
-    }
-}
-
 /// A release that serves model folders. A capability of its party.
 #[derive(Clone, Debug)]
 pub struct ServerRelease {
@@ -65,9 +43,9 @@ pub struct ServerRelease {
     /// The day of its upload.
     pub released: Date,
     /// What all releases know.
-    pub names: Arc<ServerNames>,
+    pub names: Arc<KnownNames>,
     /// What the releases of transformers know, of which it accepts a range; none where that is not known.
-    pub transformers: Option<Arc<TransformersNames>>,
+    pub transformers: Option<Arc<KnownNames>>,
 }
 
 impl ServerRelease {
@@ -86,43 +64,30 @@ impl ServerRelease {
 
     /// Whether it knows `name` as something of this kind: `architecture`, `quantization`, `feature`.
     pub(crate) fn knows(&self, name: &str, kind: &str) -> bool {
-        self.texts(name).any(|text| text == kind)
+        self.names.knows(name, kind, self.version)
     }
 
     /// Whether it has a table of methods of quantization.
     pub(crate) fn lists_quantizations(&self) -> bool {
-        self.names.0.definitions_of(self.version).any(|one| one.ends_with("(quantization)"))
+        self.names.rows().definitions_of(self.version).any(|one| one.ends_with("(quantization)"))
     }
 
     /// The releases of transformers that it declares to accept, as it writes them; none if it declares nothing.
     pub(crate) fn accepted_text(&self) -> Option<&str> {
-        self.texts("transformers").find_map(|text| text.strip_prefix("requires "))
+        self.names.accepted_versions("transformers", self.version)
     }
 
     /// The releases of transformers in the database that it accepts, the oldest first.
     pub(crate) fn accepted(&self) -> Vec<Version> {
-        let Some(names) = &self.transformers else { return Vec::new() };
-        let Some(Ok(range)) = self.accepted_text().map(VersionSpecifiers::from_str) else {
+        let (Some(names), Some(range)) = (&self.transformers, self.accepted_text()) else {
             return Vec::new();
         };
-        let is_accepted = |version: &Version| {
-            let version = pep440_rs::Version::from_str(&version.to_string());
-            version.is_ok_and(|version| range.contains(&version))
-        };
-        names.rows().releases().iter().copied().filter(is_accepted).collect()
+        releases_in(range, names.rows().releases()).collect()
     }
 
     /// All releases of the server in the database.
     pub(crate) fn all(&self) -> impl Iterator<Item = Self> + '_ {
         let one = |version: &Version| Self { version: *version, ..self.clone() };
-        self.names.0.releases().iter().map(one)
-    }
-
-    /// What the release has of this name.
-    fn texts<'n>(&'n self, name: &'n str) -> impl Iterator<Item = &'n str> {
-        let has = |runs: &str| runs.parse().is_ok_and(|runs: Runs| runs.contains(self.version));
-        self.names.0.named(name).filter(move |(_, runs)| has(runs)).filter_map(move |(text, _)| {
-            text.strip_prefix(name)?.strip_prefix('(')?.strip_suffix(')')
-        })
+        self.names.rows().releases().iter().map(one)
     }
 }

@@ -167,7 +167,7 @@ pub(crate) const BOUNDARIES: &[Boundary] = &[
     },
     // Pickles that PyTorch does not read. What it does read gets the same names.
     Boundary {
-        looked_for: "pickles of joblib, compressed ones (.joblib, .pkl), configurations that name classes (model_index.json, modules.json)",
+        looked_for: "pickles (.joblib, .pkl), configurations that name classes (model_index.json)",
         endings: &[
             "joblib",
             "pkl",

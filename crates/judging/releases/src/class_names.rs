@@ -73,7 +73,7 @@ pub(crate) fn select(text: &str) -> Option<Result<NamedParties, NotStated>> {
     Some(found.map(|one| vec![one]).ok_or_else(|| NotStated {
         name: name.to_owned(),
         version: version.to_owned(),
-        known: all().collect::<Vec<_>>().join(", "),
+        known: [all().next(), all().next_back()].map(Option::unwrap_or_default).join(" to "),
     }))
 }
 

@@ -1,5 +1,5 @@
 //! Names that are no release of a family: runtimes of which documents tell, packages with a plug-in, compilers, and packages whose
-//! classes pickles look up.
+//! classes files name.
 
 use crate::vendor_docs::{NamedParties, NotStated};
 use crate::{Family, class_names, iree, named_plugins, vendor_docs};

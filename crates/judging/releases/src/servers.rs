@@ -5,17 +5,17 @@ use std::sync::{Arc, LazyLock};
 use unskew_core::{Fact, Party, Role};
 use unskew_definitions::Rows;
 use unskew_tables::{packed_rows, toml_as_json};
-use unskew_transformers::{ServerKind, ServerNames, ServerRelease};
+use unskew_transformers::{KnownNames, ServerKind, ServerRelease};
 
 use crate::{ReleaseRow, embedded, transformers};
 
-type Names = LazyLock<Option<Arc<ServerNames>>>;
+type Names = LazyLock<Option<Arc<KnownNames>>>;
 
 static VLLM: Names =
-    LazyLock::new(|| embedded::rows(ServerNames::from_text(packed_rows!("data/vllm/names.tsv"))));
+    LazyLock::new(|| embedded::rows(KnownNames::from_text(packed_rows!("data/vllm/names.tsv"))));
 
 static SGLANG: Names =
-    LazyLock::new(|| embedded::rows(ServerNames::from_text(packed_rows!("data/sglang/names.tsv"))));
+    LazyLock::new(|| embedded::rows(KnownNames::from_text(packed_rows!("data/sglang/names.tsv"))));
 
 static VLLM_ROWS: LazyLock<Vec<ReleaseRow>> =
     LazyLock::new(|| embedded::release_rows(toml_as_json!("data/vllm/releases.toml")));
@@ -23,7 +23,7 @@ static VLLM_ROWS: LazyLock<Vec<ReleaseRow>> =
 static SGLANG_ROWS: LazyLock<Vec<ReleaseRow>> =
     LazyLock::new(|| embedded::release_rows(toml_as_json!("data/sglang/releases.toml")));
 
-fn names(kind: ServerKind) -> Option<&'static Arc<ServerNames>> {
+fn names(kind: ServerKind) -> Option<&'static Arc<KnownNames>> {
     match kind {
         ServerKind::Vllm => VLLM.as_ref(),
         ServerKind::Sglang => SGLANG.as_ref(),

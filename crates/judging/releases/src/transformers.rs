@@ -5,12 +5,12 @@ use std::sync::{Arc, LazyLock};
 use unskew_core::{Fact, Party, Role};
 use unskew_definitions::Rows;
 use unskew_tables::{packed_rows, toml_as_json};
-use unskew_transformers::{TransformersNames, TransformersRelease};
+use unskew_transformers::{KnownNames, TransformersRelease};
 
 use crate::{ReleaseRow, embedded, tokenizers};
 
-static NAMES: LazyLock<Option<Arc<TransformersNames>>> = LazyLock::new(|| {
-    embedded::rows(TransformersNames::from_text(packed_rows!("data/transformers/names.tsv")))
+static NAMES: LazyLock<Option<Arc<KnownNames>>> = LazyLock::new(|| {
+    embedded::rows(KnownNames::from_text(packed_rows!("data/transformers/names.tsv")))
 });
 
 static ROWS: LazyLock<Vec<ReleaseRow>> =
@@ -22,13 +22,13 @@ pub(crate) fn rows() -> &'static [ReleaseRow] {
 }
 
 /// What all releases know; none if the table cannot be read.
-pub(crate) fn names() -> Option<&'static Arc<TransformersNames>> {
+pub(crate) fn names() -> Option<&'static Arc<KnownNames>> {
     NAMES.as_ref()
 }
 
 /// What every release knows as one history.
 pub(crate) fn history() -> Option<&'static Rows> {
-    NAMES.as_deref().map(TransformersNames::rows)
+    NAMES.as_deref().map(KnownNames::rows)
 }
 
 /// How many types of models and methods of quantization a release knows.

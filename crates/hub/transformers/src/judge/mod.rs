@@ -1,6 +1,6 @@
 //! What a release makes of a folder.
 
-use unskew_core::{Finding, Judgement, Places, Severity, Unjudged, aspect};
+use unskew_core::{Finding, Judgement, Places, Severity, Unjudged, Version, aspect};
 
 use crate::{ModelFolder, TransformersRelease, rules};
 
@@ -128,13 +128,17 @@ fn place(text: &str) -> Places {
 fn loading(folder: &ModelFolder, release: &TransformersRelease) -> Option<String> {
     let loads = |one: &TransformersRelease| !judged(folder, one).findings.iter().any(is_error);
     let all: Vec<_> = release.all().map(|one| (one.version, loads(&one))).collect();
-    // The last unbroken run of releases that do.
-    let last = all.iter().rposition(|(_, loads)| *loads)?;
-    let first = all.iter().take(last).rposition(|(_, loads)| !loads).map_or(0, |at| at + 1);
+    last_run(&all, "transformers")
+}
+
+/// The last unbroken run of the releases that do it, in a sentence; none if none does.
+fn last_run(all: &[(Version, bool)], package: &str) -> Option<String> {
+    let last = all.iter().rposition(|(_, does)| *does)?;
+    let first = all.iter().take(last).rposition(|(_, does)| !does).map_or(0, |at| at + 1);
     let (first, end) = (all.get(first)?.0, all.get(last)?.0);
     Some(match (last + 1 == all.len(), first == end) {
-        (true, _) => format!("Install transformers {first} or later."),
-        (false, true) => format!("Install transformers {first}."),
-        (false, false) => format!("Install transformers {first} to {end}."),
+        (true, _) => format!("Install {package} {first} or later."),
+        (false, true) => format!("Install {package} {first}."),
+        (false, false) => format!("Install {package} {first} to {end}."),
     })
 }

@@ -2,7 +2,7 @@
 
 use unskew_core::{Finding, Judgement, Unjudged, Version, aspect};
 
-use super::{is_error, place};
+use super::{is_error, last_run, place};
 use crate::server::ServerRelease;
 use crate::{ModelFolder, rules};
 
@@ -120,15 +120,4 @@ fn serving(folder: &ModelFolder, release: &ServerRelease) -> Option<String> {
         last_run(&all, release.kind.package())
     };
     without(&|_| true).or_else(|| without(&is_error))
-}
-
-/// The last unbroken run of releases that serve it, in a sentence.
-fn last_run(all: &[(Version, bool)], package: &str) -> Option<String> {
-    let last = all.iter().rposition(|(_, serves)| *serves)?;
-    let first = all.iter().take(last).rposition(|(_, serves)| !serves).map_or(0, |at| at + 1);
-    let (first, end) = (all.get(first)?.0, all.get(last)?.0);
-    Some(match last + 1 == all.len() {
-        true => format!("Install {package} {first} or later."),
-        false => format!("Install {package} {first} to {end}."),
-    })
 }

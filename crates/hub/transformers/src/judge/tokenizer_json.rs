@@ -1,14 +1,13 @@
 //! `tokenizer.json`: the package tokenizers reads it, of which a release accepts a range.
 
-use std::str::FromStr as _;
 use std::sync::{Arc, OnceLock};
 
-use pep440_rs::VersionSpecifiers;
 use unskew_core::{Date, Finding, Judgement, Phase, Places, Unjudged, Version, aspect};
 use unskew_tokenizers::{TokenizerFile, TokenizersNames, TokenizersRelease};
 
 use super::{is_error, place};
 use crate::folder::FolderFiles;
+use crate::known_names::releases_in;
 use crate::{TransformersRelease, rules};
 
 /// `tokenizer.json` of a folder, and what the releases of tokenizers make of it: a release of transformers accepts many, and many
@@ -121,10 +120,7 @@ fn accepted<'f>(file: &'f FastTokenizer, release: &TransformersRelease) -> Vec<&
     let (Some(names), Some(wanted)) = (&release.tokenizers, release.wanted_tokenizers()) else {
         return Vec::new();
     };
-    let Ok(range) = VersionSpecifiers::from_str(wanted) else { return Vec::new() };
-    let is_accepted = |one: &&Judged| {
-        let version = pep440_rs::Version::from_str(&one.version.to_string());
-        version.is_ok_and(|version| range.contains(&version))
-    };
+    let accepted: Vec<Version> = releases_in(wanted, names.rows().releases()).collect();
+    let is_accepted = |one: &&Judged| accepted.contains(&one.version);
     file.judged(names, release.released).iter().filter(is_accepted).collect()
 }

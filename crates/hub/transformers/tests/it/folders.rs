@@ -5,7 +5,7 @@ use std::sync::Arc;
 use unskew_core::{Context, Date, check};
 use unskew_source::{BytesSource, Source};
 use unskew_tokenizers::TokenizersNames;
-use unskew_transformers::{TransformersNames, TransformersRelease, party, with_files};
+use unskew_transformers::{KnownNames, TransformersRelease, party, with_files};
 
 const NAMES: &str = "#releases\t4.42.4 4.57.6 5.0.0
 LlamaForCausalLM(class)\t4.42.4-
@@ -48,7 +48,7 @@ fn codes(files: &[(&str, &str)], version: &str) -> Vec<&'static str> {
     let release = TransformersRelease {
         version: version.parse().unwrap(),
         released,
-        names: Arc::new(TransformersNames::from_text(NAMES).unwrap()),
+        names: Arc::new(KnownNames::from_text(NAMES).unwrap()),
         tokenizers: Some(Arc::new(TokenizersNames::from_text(TOKENIZERS).unwrap())),
     };
     let verdict = check(&folder, &release.party(), &Context::on(released));

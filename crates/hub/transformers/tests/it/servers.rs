@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use unskew_core::{Context, Date, Verdict, check};
 use unskew_source::{BytesSource, Source};
-use unskew_transformers::{ServerKind, ServerNames, ServerRelease, TransformersNames, party};
+use unskew_transformers::{KnownNames, ServerKind, ServerRelease, party};
 
 const SERVER: &str = "#releases\t0.6.6 0.8.5 0.30.0
 LlamaForCausalLM(architecture)\t0.6.6-
@@ -31,8 +31,8 @@ fn verdict(config: &str, version: &str) -> Verdict {
         kind: ServerKind::Vllm,
         version: version.parse().unwrap(),
         released: Date::constant(2026, 11, 1),
-        names: Arc::new(ServerNames::from_text(SERVER).unwrap()),
-        transformers: Some(Arc::new(TransformersNames::from_text(TRANSFORMERS).unwrap())),
+        names: Arc::new(KnownNames::from_text(SERVER).unwrap()),
+        transformers: Some(Arc::new(KnownNames::from_text(TRANSFORMERS).unwrap())),
     };
     check(&file, &release.party(), &Context::on(release.released))
 }

@@ -4,6 +4,7 @@
 mod call_module;
 mod containers;
 mod hostile;
+mod long_pickles;
 mod onnx;
 mod onnx_conversions;
 mod words;
