@@ -83,7 +83,7 @@ def test_an_inspection_has_kind_and_facts(root: Path, gelu: Path) -> None:
     ("what", "with_", "error", "text"),
     [
         ("no-such.pt", "torch==2.1", unskew.ReadError, "no such file"),
-        (b"none of ours", "torch==2.1", unskew.UnknownFormat, "no kind of file that Unskew knows"),
+        (b"none of ours", "torch==2.1", unskew.UnknownFormat, "not a kind of file that Unskew knows"),
         ("torch==2.1", "torch==2.2", unskew.QuestionError, "two of one kind"),
         ("torch==99.1", "torch==2.1", unskew.ReleaseError, "unknown release"),
     ],

@@ -34,8 +34,10 @@ LARGEST_SDIST = 50 << 20
 # Packages whose extension modules are read, up to this size.
 COMPILED = ("numpy", "pandas")
 LARGEST_EXTENSION = 8 << 20
-# Functions that rebuild objects.
-REBUILDER = re.compile(rb"(?<!\w)\w*(?:unpickle\w*|_ctor)(?=\0)")
+# Functions that rebuild objects: those of Cython, and others.
+REBUILDER = re.compile(rb"(?<!\w)(?:__pyx_unpickle_[A-Z]\w*(?<!__set_state)|(?!__pyx)\w*(?:unpickle\w*|_ctor))(?=\0)")
+# The names of classes; Cython writes those of its functions in C as it writes types.
+CLASS = re.compile(rb"_?[A-Z]\w*[a-z]\w*")
 # Nothing larger is read of a package when it is judged: such a file is written empty.
 LARGEST_SOURCE = 2 << 20
 
@@ -111,10 +113,14 @@ def of_wheel(file, into):
 
 
 def asked(path, code):
-    """What pickles may ask an extension module for: functions that rebuild objects, and types, which have their whole names."""
+    """What pickles may ask an extension module for: functions that rebuild objects, and classes.
+
+    A class has its whole name as the type's, and alone where the module is given it; without the second it is internal.
+    """
     module = path.split(".")[0].replace("/", ".").encode()
     types = re.findall(rb"(?<![\w.])" + re.escape(module) + rb"\.(\w+)(?=\0)", code)
-    return sorted(set(REBUILDER.findall(code)) | set(types))
+    classes = [name for name in types if CLASS.fullmatch(name) and b"\0" + name + b"\0" in code]
+    return sorted(set(REBUILDER.findall(code)) | set(classes))
 
 
 def read_ahead(remote, members):

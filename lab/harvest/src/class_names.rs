@@ -108,14 +108,31 @@ fn rows_of(
     let mut rows: Vec<String> = extensions.clone().flat_map(extension_rows).collect();
     let compiled: BTreeSet<&str> = extensions.map(|one| one.module.as_str()).collect();
     rows.extend(mapped_rows(release)?);
-    // Compiled code may bind any name; without it, a name that stands nowhere in the sources is not there.
-    let written = if compiled.is_empty() { Some(identifiers(&release.archive)?) } else { None };
-    let is_written =
-        |name: &str| written.as_ref().is_none_or(|all: &BTreeSet<String>| all.contains(name));
+    let written = WrittenNames {
+        identifiers: identifiers(&release.archive)?,
+        has_compiled_code: !compiled.is_empty(),
+    };
     with_sources(release, |sources| {
-        rows.extend(rows_of_names(sources, known, &compiled, &is_written));
+        rows.extend(rows_of_names(sources, known, &compiled, &written));
     })?;
     Ok(rows)
+}
+
+/// What a release may make when its modules are imported: what is written nowhere in its sources is not there.
+struct WrittenNames {
+    identifiers: BTreeSet<String>,
+    /// Compiled code may bind any name in a module.
+    has_compiled_code: bool,
+}
+
+impl WrittenNames {
+    fn may_have_module(&self, module: &str) -> bool {
+        module.split('.').all(|part| self.identifiers.contains(part))
+    }
+
+    fn may_bind(&self, name: &str) -> bool {
+        self.has_compiled_code || self.identifiers.contains(name)
+    }
 }
 
 /// The rows of an extension module: the names that were found in it, and that it may have others.
@@ -130,7 +147,7 @@ fn rows_of_names(
     sources: &mut ReleaseSources,
     known: &BTreeSet<String>,
     compiled: &BTreeSet<&str>,
-    is_written: &dyn Fn(&str) -> bool,
+    written: &WrittenNames,
 ) -> Vec<String> {
     let mut rows = BTreeSet::new();
     let named = known.iter().filter_map(|one| one.split_once(':'));
@@ -141,7 +158,8 @@ fn rows_of_names(
             Some(NamePresence::Unknown) if !is_open && made_at_import(module).contains(&name) => {
                 rows.insert(PackageClasses::row(module, name, false))
             }
-            Some(NamePresence::Unknown) if !is_written(name) => false,
+            Some(NamePresence::Unknown) if !written.may_bind(name) => false,
+            Some(NamePresence::Unknown) if is_open && !written.may_have_module(module) => false,
             // A module that may be made when another is imported.
             Some(NamePresence::Unknown) if is_open => {
                 rows.insert(PackageClasses::row(module, "", true))

@@ -46,8 +46,9 @@ fn index(rules: &[&Rule]) -> String {
 }
 
 /// What the rules of a family are about, by the two letters of their codes.
-const FAMILIES: [(&str, &str); 27] = [
+const FAMILIES: [(&str, &str); 28] = [
     ("AR", "artifacts"),
+    ("BO", "models of gradient boosting"),
     ("CN", "classes that files name"),
     ("CO", "promises of a pair"),
     ("EN", "Python environments"),

@@ -163,6 +163,21 @@ pub enum Step {
     Leave,
 }
 
+impl Step {
+    /// The steps within it that bind names where it stands.
+    pub fn blocks(&self) -> Vec<&[Self]> {
+        match self {
+            Self::Loop(body) => vec![body],
+            Self::If { body, otherwise, .. } => vec![body, otherwise],
+            Self::Try { body, handlers, otherwise, finally } => {
+                let handlers = handlers.iter().map(|handler| &*handler.body);
+                [&**body, otherwise, finally].into_iter().chain(handlers).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+}
+
 /// What a name is bound to, where that is not a module.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Bound {

@@ -609,25 +609,10 @@ fn parameters(parameters: &Parameters) -> impl Iterator<Item = String> + '_ {
 /// The names that steps bind to something else than modules.
 fn bound_names(steps: &[Step], names: &mut BTreeSet<String>) {
     for step in steps {
-        match step {
-            Step::Bind { name, .. } => {
-                names.insert(name.clone());
-            }
-            Step::Loop(body) => bound_names(body, names),
-            Step::If { body, otherwise, .. } => {
-                bound_names(body, names);
-                bound_names(otherwise, names);
-            }
-            Step::Try { body, handlers, otherwise, finally } => {
-                for steps in [body, otherwise, finally] {
-                    bound_names(steps, names);
-                }
-                for handler in handlers {
-                    bound_names(&handler.body, names);
-                }
-            }
-            _ => {}
+        if let Step::Bind { name, .. } = step {
+            names.insert(name.clone());
         }
+        step.blocks().into_iter().for_each(|block| bound_names(block, names));
     }
 }
 

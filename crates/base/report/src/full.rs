@@ -186,7 +186,11 @@ fn write_promise(promise: &Promise, shown: usize, out: &mut dyn Write) -> fmt::R
         PromiseState::Expired | PromiseState::NotPromised => WARN,
         PromiseState::Unknown => DIM,
     };
-    write!(out, "{style}{}{style:#}: {}", promise.state, Plain(&promise.policy))?;
+    let state = match promise.state {
+        PromiseState::Unknown => "promise unclear",
+        known => known.as_str(),
+    };
+    write!(out, "{style}{state}{style:#}: {}", Plain(&promise.policy))?;
     let mut lines = promise.statement.lines();
     if shown < usize::MAX {
         return match lines.next() {

@@ -40,20 +40,21 @@ pub fn run(args: &ReleasesArgs, global: &Global) -> anyhow::Result<CallStatus> {
     Ok(CallStatus::Clean)
 }
 
+/// A line for each name that a release can be asked of, and how it is judged.
 fn families() -> String {
-    let mut text = String::new();
+    let mut lines: Vec<(String, String)> = Vec::new();
     for family in Family::ALL {
         let rows = family.rows();
         if let (Some(first), Some(last)) = (rows.first(), rows.last()) {
-            let _ = writeln!(
-                text,
-                "{EMPHASIS}{family:10}{EMPHASIS:#}  {:3} releases, {} ({}) to {} ({})",
+            let span = format!(
+                "{:3} releases, {} ({}) to {} ({})",
                 rows.len(),
                 family.version(first.version),
                 first.released,
                 family.version(last.version),
                 last.released
             );
+            lines.push((family.to_string(), span));
         }
     }
     for name in carrier::names() {
@@ -66,7 +67,7 @@ fn families() -> String {
             }
             _ => "judged as the onnxruntime of the same version".to_owned(),
         };
-        let _ = writeln!(text, "{EMPHASIS}{name:10}{EMPHASIS:#}  {which}");
+        lines.push((name.to_owned(), which));
     }
     for (name, basis) in named_parties::names() {
         let Some(Ok(stated)) = named_parties::select(name) else { continue };
@@ -78,9 +79,13 @@ fn families() -> String {
             NamedBasis::Read => "by the programs that it reads",
             NamedBasis::Classes => "by the classes that files name",
         };
-        let _ = writeln!(text, "{EMPHASIS}{name:10}{EMPHASIS:#}  {which}{how}");
+        lines.push((name.to_owned(), which + how));
     }
-    text
+    let width = column(lines.iter().map(|(name, _)| name.len()));
+    let line = |(name, text): (String, String)| {
+        format!("{EMPHASIS}{}{EMPHASIS:#}  {text}\n", Padded(name, width))
+    };
+    lines.into_iter().map(line).collect()
 }
 
 /// Runtimes of which documents tell the operators.

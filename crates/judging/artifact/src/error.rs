@@ -43,18 +43,19 @@ pub enum OpenError {
         uri: String,
     },
     /// No boundary recognized the file.
-    #[error("{path}: {}", .instead.map_or_else(|| format!("no kind of file that Unskew knows; looked for {looked_for}"), str::to_owned))]
+    #[error("{path}: {}", .instead.map_or_else(|| format!("not a kind of file that Unskew knows; it knows {looked_for}"), str::to_owned))]
     Unknown {
         /// As the user wrote it.
         path: String,
         /// What it is instead and what to do, if it is one of the usual mistakes: a page of HTML, a compressed file.
         instead: Option<&'static str>,
-        /// What was looked for.
+        /// What it could have been.
         looked_for: String,
     },
     /// A folder or a wheel in which nothing was recognized.
     #[error(
-        "{path}: nothing to check in this {container} of {files} files; looked for {looked_for}"
+        "{path}: nothing to check in this {container} of {}; Unskew knows {looked_for}",
+        match files { 1 => "1 file".to_owned(), many => format!("{many} files") }
     )]
     Nothing {
         /// As the user wrote it.
@@ -63,7 +64,7 @@ pub enum OpenError {
         container: &'static str,
         /// How many files it has.
         files: usize,
-        /// What was looked for.
+        /// What it could have been.
         looked_for: String,
     },
     /// A wheel without the member that a path names.

@@ -13,6 +13,7 @@ use unskew_tensorflow::diff::ReleaseRegistry;
 use crate::boundaries::{self, BOUNDARIES, Read};
 use crate::hub_blobs::HubBlobs;
 use crate::location::Location;
+use crate::other_kinds;
 use crate::{
     Artifact, ArtifactFile, Container, OpenError, OpenOptions, colocated_plugins, plugin, recognize,
 };
@@ -44,7 +45,11 @@ pub(crate) fn open(path: &Path, options: &OpenOptions) -> Result<Artifact, OpenE
     colocated_plugins::mark(&mut artifact.pieces);
     if artifact.pieces.is_empty() && artifact.problems.is_empty() {
         let looked_for = boundaries::looked_for();
-        return Err(OpenError::Nothing { path: name, container: "folder", files, looked_for });
+        return Err(match other_kinds::named(&name, &[]) {
+            // A folder that is one model: `x.mlpackage`.
+            instead @ Some(_) => OpenError::Unknown { path: name, instead, looked_for },
+            None => OpenError::Nothing { path: name, container: "folder", files, looked_for },
+        });
     }
     Ok(artifact)
 }

@@ -79,7 +79,7 @@ def inspect(
     failures = _failures(data)
     if len(what) == 1 and failures and not data["parties"]:
         text = failures[0].message
-        signs = ("no kind of file that Unskew knows", "not a model", "nothing to check in this")
+        signs = ("not a kind of file that Unskew knows", "not a model", "nothing to check in this")
         unknown = any(sign in text for sign in signs)
         raise (_native.UnknownFormat if unknown else _native.ReadError)(text)
     return Inspection(failures, report.text("full"), data, parts=tuple(map(Part._of, data["parties"])))

@@ -103,8 +103,9 @@ fn of_file(path: &Path) -> anyhow::Result<NamedSubject> {
         (DiffSubject::Operators(table, None), origin)
     } else {
         bail!(
-            "{}: nothing that can be compared; looked for an OpList of TensorFlow (bytes or text), a list of \
-             PyTorch operators, one schema a line, and what `unskew ops table` writes",
+            "{}: not a registry of operators, which is what `diff` compares: an OpList of TensorFlow (bytes or text), \
+             a list of PyTorch operators, one schema a line, or what `unskew ops table` writes. `unskew inspect` shows \
+             what is in a model",
             path.display()
         )
     };

@@ -103,6 +103,11 @@ fn text(summary: &Summary, table: &VerdictTable) -> String {
     for (verdict, rows) in verdicts {
         let _ = writeln!(text, "  {verdict:13} {rows}");
     }
-    let _ = writeln!(text, "{}: {parts} new parts", Plain(&table.uri()));
+    let _ = writeln!(
+        text,
+        "{}: {parts} new {}",
+        Plain(&table.uri()),
+        if *parts == 1 { "part" } else { "parts" }
+    );
     text
 }

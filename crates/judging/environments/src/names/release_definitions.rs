@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use unskew_python_source::Step;
+
 use super::finder::Location;
 use super::namespace::Value;
 use super::release_sources::ReleaseSources;
@@ -11,7 +13,7 @@ use super::release_sources::ReleaseSources;
 pub struct ModuleDefinitions {
     /// `ultralytics.nn.modules.block`.
     pub module: String,
-    /// Its classes and functions, by name; of a module with modules inside, all that it binds; of an extension module,
+    /// Its classes and functions, by name; of a module with modules inside, all public names that it binds; of an extension module,
     /// those that were found in it. None if that was not read.
     pub names: Option<BTreeSet<String>>,
     /// Whether it is an extension module.
@@ -37,9 +39,14 @@ impl ReleaseSources {
             let Some(source) = &loaded.source else { continue };
             let mut names = source.definitions.clone();
             if is_package {
-                let is_module = |value: &Value| matches!(value, Value::Module(_));
-                let bound = loaded.names.iter().filter(|(_, value)| !is_module(value));
-                names.extend(bound.map(|(name, _)| name.clone()));
+                // A star import of a module that computes `__all__` binds private names only here.
+                let is_public = |(name, value): &(&String, &Value)| {
+                    !matches!(value, Value::Module(_)) && !name.starts_with('_')
+                };
+                let bound = loaded.names.iter().filter(is_public);
+                let mut bound: BTreeSet<String> = bound.map(|(name, _)| name.clone()).collect();
+                remove_imported(&source.steps, &mut bound);
+                names.extend(bound);
             }
             names.retain(|name| !is_special(name));
             found.push(ModuleDefinitions { module, names: Some(names), is_extension: false });
@@ -51,4 +58,15 @@ impl ReleaseSources {
 /// Whether a name is one that Python gives to every module.
 fn is_special(name: &str) -> bool {
     ["__getattr__", "__dir__", "__all__", "__version__"].contains(&name)
+}
+
+/// Takes out what `import` binds: modules of other packages, of which no more is known.
+fn remove_imported(steps: &[Step], names: &mut BTreeSet<String>) {
+    for step in steps {
+        if let Step::Import { module, alias, .. } = step {
+            let top = module.split('.').next().unwrap_or(module);
+            names.remove(alias.as_deref().unwrap_or(top));
+        }
+        step.blocks().into_iter().for_each(|block| remove_imported(block, names));
+    }
 }

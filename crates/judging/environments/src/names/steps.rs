@@ -440,13 +440,7 @@ impl Importer<'_> {
 fn leaves(steps: &[Step]) -> bool {
     steps.iter().any(|step| match step {
         Step::Leave | Step::Raise { .. } => true,
-        Step::If { body, otherwise, .. } => leaves(body) || leaves(otherwise),
-        Step::Try { body, handlers, otherwise, finally } => {
-            let parts = [body, otherwise, finally];
-            parts.into_iter().chain(handlers.iter().map(|one| &one.body)).any(|one| leaves(one))
-        }
-        Step::Loop(body) => leaves(body),
-        _ => false,
+        other => other.blocks().into_iter().any(leaves),
     })
 }
 

@@ -85,7 +85,7 @@ fn operators(pair: &FileAndRelease<'_>, policy: &Policy) -> Promise {
     } else {
         promise.window = old.window.or(new.window);
         promise.statement = format!(
-            "written by {producer}, too wide to tell\nif by torch {}: {}\nif by torch {}: {}",
+            "the writer is not certain ({producer})\nif by torch {}: {}\nif by torch {}: {}",
             first.0, old.statement, last.0, new.statement
         );
     }
