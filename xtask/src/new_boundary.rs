@@ -62,7 +62,7 @@ const ROWS: [(&str, &str, &str); 6] = [
     (
         "crates/judging/artifact/src/boundaries.rs",
         "    // A new boundary goes before",
-        "    Boundary {\n        looked_for: \"files of @name@ (.@name@)\",\n        endings: &[\"@name@\"],\n        \
+        "    Boundary {\n        looked_for: \"@name@\",\n        endings: &[\"@name@\"],\n        \
          read: Read::File(unskew_@name@::party),\n        rules: &[unskew_@name@::rules::RULES],\n        ..NONE\n    },\n",
     ),
     (

@@ -1,6 +1,7 @@
 //! `cargo lab`, what there is about model files that people share.
 #![forbid(unsafe_code)]
 
+mod boosters;
 mod class_names;
 mod files;
 mod gguf_library;
@@ -20,5 +21,6 @@ fn main() -> anyhow::Result<()> {
         .with("tokenizers", tokenizers::run)
         .with("peft", peft::run)
         .with("class-names", class_names::run)
+        .with("boosters", boosters::run)
         .run()
 }

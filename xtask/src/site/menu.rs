@@ -29,6 +29,7 @@ const GUIDES: [(&str, &[&str]); 6] = [
             "check-a-model-folder",
             "check-a-scikit-learn-model",
             "check-a-pickle",
+            "check-a-booster",
             "check-a-tokenizer",
             "check-an-adapter",
             "jax-export",

@@ -101,26 +101,21 @@ const fn format(kind: &'static str, endings: &'static [&'static str]) -> Format 
 /// and comes last.
 pub(crate) const BOUNDARIES: &[Boundary] = &[
     Boundary {
-        looked_for: "plug-ins (exports GetPjrtApi, SE_InitPlugin, TF_InitGraph or TF_InitKernel)",
+        looked_for: "plug-ins and extensions (.so)",
         endings: &["so", "dylib", "dll"],
         read: Read::Plugin,
         rules: &[unskew_pjrt::rules::RULES, unskew_stream_executor::rules::RULES],
         ..NONE
     },
     Boundary {
-        looked_for: "native extensions of PyTorch and TensorFlow (.so)",
         endings: &["so"],
         read: Read::File(unskew_extensions::party),
         rules: &[unskew_extensions::rules::RULES],
         ..NONE
     },
+    Boundary { read: Read::File(device::party), ..NONE },
     Boundary {
-        looked_for: "operator tables of devices (.json)",
-        read: Read::File(device::party),
-        ..NONE
-    },
-    Boundary {
-        looked_for: "StableHLO artifacts and MLIR text",
+        looked_for: "StableHLO",
         endings: &["mlirbc", "stablehlo", "bc", "vhlo", "mlir"],
         read: Read::File(unskew_stablehlo::party),
         convert: Some(stablehlo::convert),
@@ -133,7 +128,7 @@ pub(crate) const BOUNDARIES: &[Boundary] = &[
         ..NONE
     },
     Boundary {
-        looked_for: "functions of jax.export",
+        looked_for: "JAX",
         endings: &["jaxexp", "jaxexport", "exported"],
         read: Read::File(unskew_jax_export::party),
         convert: Some(stablehlo::convert_export),
@@ -142,7 +137,6 @@ pub(crate) const BOUNDARIES: &[Boundary] = &[
         ..NONE
     },
     Boundary {
-        looked_for: "compilation caches of JAX",
         read: Read::Folder(
             unskew_compilation_cache::folder_party,
             unskew_compilation_cache::entry_party,
@@ -150,14 +144,10 @@ pub(crate) const BOUNDARIES: &[Boundary] = &[
         rules: &[unskew_compilation_cache::rules::RULES],
         ..NONE
     },
-    Boundary {
-        looked_for: "serialized executables of JAX",
-        read: Read::File(unskew_compilation_cache::executable_party),
-        ..NONE
-    },
+    Boundary { read: Read::File(unskew_compilation_cache::executable_party), ..NONE },
     // Before PyTorch, which reads any pickle.
     Boundary {
-        looked_for: "models of scikit-learn (.joblib, .pkl)",
+        looked_for: "scikit-learn",
         endings: &["joblib", "pkl", "pickle", "sav"],
         read: Read::File(unskew_scikit_learn::party),
         beside: Some(class_names::with_names_of_model),
@@ -167,7 +157,7 @@ pub(crate) const BOUNDARIES: &[Boundary] = &[
     },
     // Pickles that PyTorch does not read. What it does read gets the same names.
     Boundary {
-        looked_for: "pickles (.joblib, .pkl), configurations that name classes (model_index.json)",
+        looked_for: "pickles",
         endings: &[
             "joblib",
             "pkl",
@@ -183,7 +173,7 @@ pub(crate) const BOUNDARIES: &[Boundary] = &[
         ..NONE
     },
     Boundary {
-        looked_for: "PyTorch archives (.pt, .ptl, .pt2, .pte)",
+        looked_for: "PyTorch",
         endings: &[
             "pt",
             "pth",
@@ -218,14 +208,9 @@ pub(crate) const BOUNDARIES: &[Boundary] = &[
         ],
         ..NONE
     },
+    Boundary { read: Read::File(ifrt::party), rules: &[unskew_ifrt::rules::RULES], ..NONE },
     Boundary {
-        looked_for: "IFRT values with the name of their type",
-        read: Read::File(ifrt::party),
-        rules: &[unskew_ifrt::rules::RULES],
-        ..NONE
-    },
-    Boundary {
-        looked_for: "Keras models and weights (.keras, .h5)",
+        looked_for: "Keras",
         endings: &["keras", "h5", "hdf5"],
         read: Read::File(unskew_keras::party),
         convert: Some(tensorflow::convert_keras),
@@ -238,7 +223,7 @@ pub(crate) const BOUNDARIES: &[Boundary] = &[
         ..NONE
     },
     Boundary {
-        looked_for: "models of TensorFlow.js (model.json)",
+        looked_for: "TensorFlow.js",
         endings: &["model.json"],
         read: Read::File(unskew_tfjs::party),
         beside: Some(tensorflow::shards),
@@ -246,7 +231,7 @@ pub(crate) const BOUNDARIES: &[Boundary] = &[
         ..NONE
     },
     Boundary {
-        looked_for: "GGUF files (.gguf)",
+        looked_for: "GGUF",
         endings: &["gguf"],
         read: Read::File(unskew_gguf::party),
         beside: Some(|party, around| {
@@ -258,7 +243,7 @@ pub(crate) const BOUNDARIES: &[Boundary] = &[
         ..NONE
     },
     Boundary {
-        looked_for: "model folders of Hugging Face (config.json)",
+        looked_for: "folders of Hugging Face",
         endings: &["config.json"],
         read: Read::File(unskew_transformers::party),
         beside: Some(|party, around| {
@@ -274,7 +259,6 @@ pub(crate) const BOUNDARIES: &[Boundary] = &[
         ..NONE
     },
     Boundary {
-        looked_for: "adapters of PEFT (adapter_config.json)",
         endings: &["adapter_config.json"],
         read: Read::File(unskew_peft::party),
         convert: Some(hub::convert_adapter),
@@ -283,12 +267,19 @@ pub(crate) const BOUNDARIES: &[Boundary] = &[
         ..NONE
     },
     Boundary {
-        looked_for: "tokenizers of Hugging Face (tokenizer.json)",
         endings: &["tokenizer.json"],
         read: Read::File(unskew_tokenizers::party),
         convert: Some(hub::convert_tokenizer),
         formats: &[format("tokenizer of Hugging Face", &["json"])],
         rules: &[unskew_tokenizers::rules::RULES],
+        ..NONE
+    },
+    Boundary {
+        looked_for: "XGBoost, LightGBM, CatBoost",
+        // The others of theirs, `json` and `txt`, are those of many kinds.
+        endings: &["ubj", "cbm", "xgb", "bst"],
+        read: Read::File(unskew_boosters::party),
+        rules: &[unskew_boosters::rules::RULES],
         ..NONE
     },
     // A new boundary goes before the formats that are only shown.
@@ -300,7 +291,7 @@ pub(crate) const BOUNDARIES: &[Boundary] = &[
         ..NONE
     },
     Boundary {
-        looked_for: "ONNX models (.onnx, .onnxtxt, .ort)",
+        looked_for: "ONNX",
         endings: &["onnx", "onnxtxt", "onnxtext", "ort"],
         read: Read::File(unskew_onnx::party),
         beside: Some(onnx::beside),
@@ -309,13 +300,9 @@ pub(crate) const BOUNDARIES: &[Boundary] = &[
         rules: &[unskew_onnx::rules::RULES],
         ..NONE
     },
+    Boundary { read: Read::File(onnx::reduced_build), ..NONE },
     Boundary {
-        looked_for: "configurations of reduced ONNX Runtimes (.config)",
-        read: Read::File(onnx::reduced_build),
-        ..NONE
-    },
-    Boundary {
-        looked_for: "TensorFlow graphs, SavedModels and checkpoints",
+        looked_for: "TensorFlow",
         endings: &["pb", "pbtxt", "meta", "index", "ckpt"],
         read: Read::File(call_module::read),
         beside: Some(tensorflow::beside),

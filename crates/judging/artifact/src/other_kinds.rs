@@ -36,20 +36,11 @@ const NAMES: [(&str, &str); 18] = [
 ];
 
 /// By how a file begins, where an ending says too little.
-const BEGINNINGS: [(&[u8], &str); 6] = [
-    (b"\x93NUMPY", NUMPY),
-    (b"ftrt", TENSORRT),
-    (b"tree\nversion=", "a LightGBM model; Unskew does not judge it yet"),
-    (b"{\"learner\"", XGBOOST),
-    (b"{L\0\0\0\0\0\0\x07learner", XGBOOST),
-    (b"CBM1", "a CatBoost model; Unskew does not judge it yet"),
-];
+const BEGINNINGS: [(&[u8], &str); 2] = [(b"\x93NUMPY", NUMPY), (b"ftrt", TENSORRT)];
 
 const NUMPY: &str = "arrays of NumPy, not a model; any NumPy since 1.0 reads them";
 
 const TENSORRT: &str = "a TensorRT engine, which Unskew does not judge; it runs only with the TensorRT release that built it, and on the same kind of GPU";
-
-const XGBOOST: &str = "an XGBoost model; Unskew does not judge it yet";
 
 const CORE_ML: &str = "a Core ML model; Unskew does not judge it yet";
 
@@ -58,7 +49,7 @@ const PADDLE: &str = "a PaddlePaddle model; Unskew does not judge it";
 const CAFFE: &str = "a Caffe model; Unskew does not judge it";
 
 /// By endings, in small letters.
-const ENDINGS: [(&str, &str); 42] = [
+const ENDINGS: [(&str, &str); 40] = [
     ("engine", TENSORRT),
     ("plan", TENSORRT),
     ("trt", TENSORRT),
@@ -81,8 +72,6 @@ const ENDINGS: [(&str, &str); 42] = [
         "a pickle of joblib in a form that is not read, often a compressed one; save it without compression",
     ),
     ("skops", "a skops file; Unskew does not judge it yet"),
-    ("ubj", XGBOOST),
-    ("cbm", "a CatBoost model; Unskew does not judge it yet"),
     ("pmml", "a PMML model; Unskew does not judge it"),
     ("mar", "an archive of TorchServe; unpack it, and name the model in it"),
     ("nemo", "an archive of NeMo; unpack it with `tar -xf`, and name the checkpoint in it"),
@@ -146,7 +135,6 @@ mod tests {
             ("model.engine", b"ftrt", "TensorRT"),
             ("model.bin", b"\x93NUMPY\x01", "NumPy"),
             ("notes.TXT", b"", "text"),
-            ("xgb.json", b"{\"learner\":{}}", "XGBoost"),
         ];
         for (name, head, word) in cases {
             assert!(named(name, head).is_some_and(|text| text.contains(word)), "{name}");

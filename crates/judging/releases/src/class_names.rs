@@ -10,6 +10,7 @@ use unskew_class_names::{PackageClasses, PackageRelease};
 use unskew_core::{CompressedText, Unjudged, aspect};
 use unskew_definitions::SpanTable;
 
+use crate::boosters;
 use crate::vendor_docs::{NamedParties, NotStated};
 
 static TABLE: LazyLock<&'static CompressedText> =
@@ -60,7 +61,7 @@ pub(crate) fn select(text: &str) -> Option<Result<NamedParties, NotStated>> {
     let all = || classes.releases().iter().map(String::as_str);
     let named = |version: &str, read: &str| {
         let release = PackageRelease::new(classes.clone(), read)?;
-        let party = release.party(version);
+        let party = boosters::with_measured(release.party(version), name, version);
         let party =
             if version == read { party } else { party.not_judged(stand_in(name, version, read)) };
         Some((format!("{name}@{version}"), Arc::new(party)))

@@ -28,6 +28,7 @@
 #![forbid(unsafe_code)]
 
 mod axes;
+mod boosters;
 pub mod carrier;
 mod catalogue;
 mod class_names;

@@ -22,7 +22,7 @@
 //! let file = tempfile::Builder::new().suffix(".pt").tempfile().unwrap();
 //! std::fs::write(file.path(), "no model").unwrap();
 //! let error = check(file.path().as_os_str(), &["torch@2.1".into()], &OpenOptions::default(), today).unwrap_err();
-//! assert!(error.to_string().contains("no kind of file that Unskew knows"), "{error}");
+//! assert!(error.to_string().contains("not a kind of file that Unskew knows"), "{error}");
 //! ```
 #![forbid(unsafe_code)]
 

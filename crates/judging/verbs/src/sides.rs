@@ -9,6 +9,7 @@ use std::sync::Arc;
 use unskew_artifact::{
     Artifact, ArtifactFile, Content, OpenError, OpenOptions, RunPolicy, TargetName, WheelPath,
 };
+use unskew_boosters::BoosterModel;
 use unskew_class_names::ClassNames;
 use unskew_core::Party;
 use unskew_releases::{Family, NameError, Release, select};
@@ -189,11 +190,17 @@ fn on_the_hub(name: &str) -> Option<String> {
     is_repository.then(|| format!("hf://{name}"))
 }
 
-/// The packages whose classes a side looks up by name, and that are known: its pickles are judged with their releases.
+/// The packages that load a side: those whose classes it looks up by name, and those that read a model of gradient boosting.
 pub fn packages_looked_up(side: &ResolvedSide) -> Vec<&'static str> {
-    let names = side.members.iter().filter_map(|one| one.party.capability::<ClassNames>());
+    let parties = || side.members.iter().map(|one| &one.party);
+    let names = parties().filter_map(|party| party.capability::<ClassNames>());
     let names: BTreeSet<String> = names.flat_map(|one| one.names.iter().cloned()).collect();
-    unskew_releases::packages_of_names(&names)
+    let boosters = parties().filter_map(|party| party.capability::<BoosterModel>());
+    let mut packages = unskew_releases::packages_of_names(&names);
+    packages.extend(boosters.map(|model| model.library.package()));
+    packages.sort_unstable();
+    packages.dedup();
+    packages
 }
 
 /// The side that something opened is.

@@ -60,7 +60,7 @@ const TORCH: &[&str] = &["pt", "pth", "ptl", "pt2", "ckpt", "bin", "safetensors"
 const KERAS: &[&str] = &["keras", "h5", "hdf5"];
 
 /// Rules about a file and a release, a whole code before its family. Those about environments are not here.
-const SIDES: [Sides; 24] = [
+const SIDES: [Sides; 25] = [
     Sides { codes: "PT", file: "MODEL.pt", endings: TORCH, runtime: "torch" },
     Sides { codes: "OP", file: "MODEL.pt", endings: TORCH, runtime: "torch" },
     Sides {
@@ -91,6 +91,12 @@ const SIDES: [Sides; 24] = [
         file: "MODEL.joblib",
         endings: &["joblib", "pkl", "pickle"],
         runtime: "scikit-learn",
+    },
+    Sides {
+        codes: "BO",
+        file: "MODEL.json",
+        endings: &["ubj", "json", "txt", "cbm"],
+        runtime: "xgboost",
     },
     Sides {
         codes: "CN",

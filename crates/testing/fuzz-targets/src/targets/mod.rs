@@ -26,6 +26,7 @@ targets! {
     peft
     class_names
     tokenizers
+    boosters
     jax_export
     keras_file
     lint_configuration

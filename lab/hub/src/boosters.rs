@@ -1,0 +1,372 @@
+//! `cargo lab boosters`: models that releases of XGBoost, LightGBM and CatBoost train and save, loaded and asked by every other
+//! one, against the verdicts; `--take` writes what was measured into the database.
+
+mod properties;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+
+use anyhow::{Context as _, ensure};
+use clap::Args;
+use unskew_boosters::{BoosterModel, MeasuredOutcome};
+use unskew_core::{Party, Phase, check};
+use unskew_definitions::SpanTable;
+use unskew_lab_harness::environment::{Dependencies, with_requirements};
+use unskew_lab_harness::{Agreement, Comparison, Oracle, Page, WritePage, run_command};
+use unskew_releases::named_parties;
+use unskew_source::{FileSource, Source};
+
+use self::properties::{MeasuredModel, add_spans, rows};
+use crate::files::make_empty;
+
+const WRITES: &str = "lab/hub/probes/boosters_write.py";
+const LOADS: &str = "lab/hub/probes/boosters_load.py";
+const TABLE: &str = "crates/judging/releases/data/boosters.tsv";
+const PAGE: Page = Page("docs/reference/boosters-load-matrix.md");
+
+const HEAD: &str = "# What releases make of models of gradient boosting, by their properties, made by `cargo lab boosters --take`.\n";
+
+/// A package, its releases with the Python that each runs on, and what they need.
+struct AskedPackage {
+    name: &'static str,
+    releases: &'static [(&'static str, &'static str)],
+}
+
+/// The last release of each minor version, the oldest first.
+const PACKAGES: [AskedPackage; 3] = [
+    AskedPackage {
+        name: "xgboost",
+        releases: &[
+            ("1.0.2", "3.8"),
+            ("1.1.1", "3.8"),
+            ("1.2.1", "3.8"),
+            ("1.3.3", "3.8"),
+            ("1.4.2", "3.8"),
+            ("1.5.2", "3.8"),
+            ("1.6.2", "3.8"),
+            ("1.7.6", "3.8"),
+            ("2.0.3", "3.8"),
+            ("2.1.4", "3.8"),
+            ("3.0.5", "3.11"),
+            ("3.1.3", "3.11"),
+            ("3.2.0", "3.11"),
+            ("3.3.0", "3.12"),
+            ("3.4.1", "3.12"),
+        ],
+    },
+    AskedPackage {
+        name: "lightgbm",
+        releases: &[
+            ("2.2.3", "3.8"),
+            ("2.3.1", "3.8"),
+            ("3.0.0", "3.8"),
+            ("3.1.1", "3.8"),
+            ("3.2.1", "3.8"),
+            ("3.3.5", "3.8"),
+            ("4.0.0", "3.8"),
+            ("4.1.0", "3.8"),
+            ("4.2.0", "3.8"),
+            ("4.3.0", "3.8"),
+            ("4.4.0", "3.8"),
+            ("4.5.0", "3.8"),
+            ("4.6.0", "3.8"),
+            ("4.7.0", "3.11"),
+        ],
+    },
+    AskedPackage {
+        name: "catboost",
+        releases: &[
+            ("0.24.4", "3.8"),
+            ("0.26.1", "3.8"),
+            ("1.0.6", "3.8"),
+            ("1.1.1", "3.8"),
+            ("1.2", "3.8"),
+            ("1.2.2", "3.8"),
+            ("1.2.5", "3.8"),
+            ("1.2.8", "3.11"),
+            ("1.2.10", "3.11"),
+        ],
+    },
+];
+
+/// The first release of which there is a package without CUDA, which is a fiftieth as large.
+const XGBOOST_CPU_SINCE: &str = "2.1.4";
+
+/// What all of them need, for a Python.
+fn needs(python: &str) -> &'static [&'static str] {
+    match python {
+        "3.8" => &[
+            "numpy==1.19.5",
+            "scipy==1.5.4",
+            "scikit-learn==0.24.2",
+            "joblib",
+            "threadpoolctl",
+            "setuptools==68.0.0",
+            "pandas==1.2.5",
+            "six",
+            "python-dateutil",
+            "pytz",
+        ],
+        "3.11" => &[
+            "numpy==1.26.4",
+            "scipy==1.13.1",
+            "scikit-learn==1.5.2",
+            "joblib",
+            "threadpoolctl",
+            "narwhals",
+            "pandas==2.2.3",
+            "six",
+            "python-dateutil",
+            "pytz",
+            "tzdata",
+        ],
+        _ => &["numpy==2.3.5", "scipy==1.16.3", "scikit-learn==1.7.2", "joblib", "threadpoolctl"],
+    }
+}
+
+/// Has releases of XGBoost, LightGBM and CatBoost load and ask the models that others save, and holds the verdicts against what they do.
+#[derive(Args)]
+pub struct BoosterModels {
+    /// Where environments and files are kept
+    #[arg(long, default_value = "target/boosters")]
+    folder: PathBuf,
+    /// What draws the data; other than 1, each model also has the options of another one
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Only these packages
+    #[arg(long, num_args = 1..)]
+    packages: Vec<String>,
+    /// Writes what was measured into the database
+    #[arg(long)]
+    take: bool,
+    #[command(flatten)]
+    page: WritePage,
+}
+
+/// Runs what was asked for.
+///
+/// # Errors
+/// If an environment cannot be made, or more than one verdict in a hundred is wrong.
+pub fn run(arguments: &BoosterModels) -> anyhow::Result<()> {
+    let folder = std::path::absolute(&arguments.folder)?;
+    let files = folder.join(format!("files-{}", arguments.seed));
+    make_empty(&files)?;
+    let loads = Loads { arguments, environments: folder.join("environments") };
+    if arguments.take {
+        return loads.take(&files);
+    }
+    let agreement = unskew_lab_harness::compare(&loads, &files)?;
+    let text = text(arguments, &agreement);
+    PAGE.publish("<!-- made by `cargo lab boosters --write` -->\n\n", &text, &arguments.page)?;
+    let (wrong, judged) = (agreement.tally.wrong(), agreement.tally.judged());
+    ensure!(wrong * 100 <= judged, "{wrong} of {judged} verdicts are wrong");
+    Ok(())
+}
+
+struct Loads<'a> {
+    arguments: &'a BoosterModels,
+    environments: PathBuf,
+}
+
+/// A release that is asked.
+struct AskedRelease {
+    package: &'static str,
+    version: &'static str,
+    python: &'static str,
+}
+
+/// A model of a package in a file.
+struct SavedModel {
+    package: &'static str,
+    path: PathBuf,
+}
+
+/// What a release made of a model: what went wrong, with the error.
+type Answer = (MeasuredOutcome, String);
+
+impl Loads<'_> {
+    fn probe(&self, release: &AskedRelease, probe: &str) -> anyhow::Result<Command> {
+        let AskedRelease { package, version, python } = release;
+        let releases =
+            PACKAGES.iter().find(|one| one.name == *package).map_or(&[][..], |one| one.releases);
+        let place = |version: &str| releases.iter().position(|(one, _)| *one == version);
+        let is_small = *package == "xgboost" && place(version) >= place(XGBOOST_CPU_SINCE);
+        let pinned = match is_small {
+            true => format!("xgboost-cpu=={version}"),
+            false => format!("{package}=={version}"),
+        };
+        let requirements: Vec<&str> =
+            std::iter::once(&*pinned).chain(needs(python).iter().copied()).collect();
+        let place = self.environments.join(format!("{package}-{version}"));
+        let python = with_requirements(&place, python, &requirements, Dependencies::None)?;
+        let mut command = Command::new(python);
+        command.arg(unskew_peers::root().join(probe)).arg(package);
+        Ok(command)
+    }
+
+    /// Measures every release, and writes the lines of the packages that were asked for.
+    fn take(&self, folder: &Path) -> anyhow::Result<()> {
+        let cases = self.cases(folder)?;
+        let path = unskew_peers::root().join(TABLE);
+        let old = fs::read_to_string(&path).unwrap_or_default();
+        let mut sections: BTreeMap<&str, String> = SpanTable::sections(&old)
+            .into_iter()
+            .map(|(package, section)| (package, section.to_owned()))
+            .collect();
+        let mut measured: BTreeMap<&str, Vec<(String, Vec<String>)>> = BTreeMap::new();
+        for release in self.peers()? {
+            let answers = self.ask(&release, &cases, folder)?;
+            let mut models = Vec::new();
+            for (case, answer) in cases.iter().zip(answers) {
+                let Some((outcome, error)) = answer else { continue };
+                let properties = read(&case.path)?.properties;
+                models.push(MeasuredModel { properties, outcome, error });
+            }
+            add_spans(&mut models);
+            let (rows, unexplained) = rows(&models);
+            println!(
+                "{}: {} rows, {unexplained} models not explained",
+                self.name(&release),
+                rows.len()
+            );
+            let rows = rows.iter().map(ToString::to_string).collect();
+            measured.entry(release.package).or_default().push((release.version.to_owned(), rows));
+        }
+        for (package, releases) in measured {
+            sections.insert(package, SpanTable::from_releases(&releases).write(package));
+        }
+        let table: String = sections.into_values().collect();
+        fs::write(&path, HEAD.to_owned() + &table).with_context(|| path.display().to_string())
+    }
+}
+
+fn source(path: &Path) -> anyhow::Result<Arc<dyn Source>> {
+    Ok(Arc::new(FileSource::open(path)?))
+}
+
+fn read(path: &Path) -> anyhow::Result<BoosterModel> {
+    BoosterModel::read(&source(path)?)?.with_context(|| format!("no model: {}", path.display()))
+}
+
+/// The release as one side of a check.
+fn party(release: &AskedRelease) -> anyhow::Result<Arc<Party>> {
+    let name = format!("{}@{}", release.package, release.version);
+    let named = named_parties::select(&name).context("no release of a package")??;
+    Ok(named.into_iter().next().context("no release")?.1)
+}
+
+impl Oracle for Loads<'_> {
+    const HEAD: &'static str = "release | ";
+    type Peer = AskedRelease;
+    type Case = SavedModel;
+    type Answer = Answer;
+
+    fn peers(&self) -> anyhow::Result<Vec<AskedRelease>> {
+        let wanted = &self.arguments.packages;
+        let packages = PACKAGES.iter();
+        let packages =
+            packages.filter(|one| wanted.is_empty() || wanted.iter().any(|name| name == one.name));
+        let releases =
+            packages.flat_map(|one| one.releases.iter().map(|release| (one.name, release)));
+        Ok(releases
+            .map(|(package, (version, python))| AskedRelease { package, version, python })
+            .collect())
+    }
+
+    fn cases(&self, folder: &Path) -> anyhow::Result<Vec<SavedModel>> {
+        let mut cases = Vec::new();
+        for release in self.peers()? {
+            let place = folder.join(self.name(&release));
+            let mut write = self.probe(&release, WRITES)?;
+            println!(
+                "{}",
+                run_command(write.arg(&place).arg(self.arguments.seed.to_string()))?.trim_end()
+            );
+            let files = place.read_dir()?.filter_map(|file| Some(file.ok()?.path()));
+            let beside = ["npy", "npz", "options"];
+            let is_model = |path: &PathBuf| {
+                path.extension().is_some_and(|end| !beside.iter().any(|one| *one == end))
+            };
+            let mut files: Vec<PathBuf> = files.filter(is_model).collect();
+            files.sort();
+            cases.extend(
+                files.into_iter().map(|path| SavedModel { package: release.package, path }),
+            );
+        }
+        Ok(cases)
+    }
+
+    fn ask(
+        &self,
+        peer: &AskedRelease,
+        cases: &[SavedModel],
+        _: &Path,
+    ) -> anyhow::Result<Vec<Option<Answer>>> {
+        let own = cases.iter().filter(|case| case.package == peer.package).map(|case| &case.path);
+        let said = run_command(self.probe(peer, LOADS)?.args(own))?;
+        let mut answers: BTreeMap<&Path, Answer> = BTreeMap::new();
+        for line in said.lines() {
+            let mut cells = line.split('\t');
+            let (Some(path), Some(outcome), error) = (cells.next(), cells.next(), cells.next())
+            else {
+                continue;
+            };
+            let outcome = match outcome {
+                "same" => MeasuredOutcome::Same,
+                "other" => MeasuredOutcome::Differs,
+                _ => MeasuredOutcome::Load,
+            };
+            answers.insert(Path::new(path), (outcome, error.unwrap_or_default().to_owned()));
+        }
+        Ok(cases.iter().map(|case| answers.remove(case.path.as_path())).collect())
+    }
+
+    fn compare(
+        &self,
+        peer: &AskedRelease,
+        case: &SavedModel,
+        (outcome, error): &Answer,
+    ) -> anyhow::Result<Comparison> {
+        let model = unskew_boosters::party(&source(&case.path)?)?.context("no model")?;
+        let verdict = check(&model, &*party(peer)?, &unskew_lab_harness::today());
+        let said = verdict.findings.first();
+        let expected = match said.and_then(|finding| finding.phase) {
+            None => MeasuredOutcome::Same,
+            Some(Phase::Silent) => MeasuredOutcome::Differs,
+            Some(_) => MeasuredOutcome::Load,
+        };
+        let name = |path: &Path| {
+            let parts =
+                path.iter().rev().take(2).map(|part| part.to_string_lossy()).collect::<Vec<_>>();
+            parts.into_iter().rev().collect::<Vec<_>>().join("/")
+        };
+        let line = || {
+            let said = said.map_or("loads", |finding| &finding.message);
+            format!("{}: {} {error}; verdict: {said}", name(&case.path), outcome.as_str())
+        };
+        Ok(match (expected, *outcome) {
+            (said, done) if said == done => Comparison::Right,
+            (MeasuredOutcome::Same, _) => Comparison::FalseCompatible(line()),
+            (_, MeasuredOutcome::Same) => Comparison::FalseRefused(line()),
+            _ => Comparison::WrongPhase(line()),
+        })
+    }
+
+    fn name(&self, release: &AskedRelease) -> String {
+        format!("{}-{}", release.package, release.version)
+    }
+}
+
+fn text(arguments: &BoosterModels, agreement: &Agreement) -> String {
+    format!(
+        "# Models of gradient boosting on real releases\n\nEvery release trains a small model for each objective and option that it knows \
+         (`{WRITES}`, data drawn by seed {}), and saves it in each format that it writes. Every release of the package loads all of them, \
+         and is asked for 30 predictions. A verdict is right if it says whether the model loads, and whether it answers the \
+         same.\n\n{}",
+        arguments.seed,
+        agreement.in_words(),
+    )
+}
