@@ -20,6 +20,7 @@
 mod attribute_hook;
 mod condition;
 mod expression;
+mod keywords;
 mod lazy;
 mod module;
 mod nesting;

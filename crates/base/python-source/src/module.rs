@@ -11,6 +11,9 @@ pub struct PythonModule {
     pub functions: Vec<PythonFunction>,
     /// The names that `class` and `def` bind at its top, under conditions too.
     pub definitions: BTreeSet<String>,
+    /// The keywords that its functions and classes take, of those that take no others, by name. What is decorated, bound twice
+    /// or defined under a condition is not here.
+    pub keywords: BTreeMap<String, BTreeSet<String>>,
     /// The value of `__all__`.
     pub exports: Exports,
     /// Its function `__getattr__`, which Python asks for names that are not bound.
@@ -150,6 +153,15 @@ pub enum Step {
         /// The line, counted from 1.
         line: u32,
     },
+    /// Something is called with keywords.
+    KeywordCall {
+        /// `["a", "f"]` of `a.f(x=1)`.
+        path: Vec<String>,
+        /// `["x"]`.
+        keywords: Vec<String>,
+        /// The line, counted from 1.
+        line: u32,
+    },
     /// An exception is raised: its class, where the source says so.
     Raise {
         /// `ImportError`; none for `raise` alone or a computed one.
@@ -170,9 +182,11 @@ pub enum Bound {
     Path(Vec<String>),
     /// The version of a module: `sp_version = parse_version(scipy.__version__)`.
     VersionOf(Vec<String>),
+    /// The function or class that is defined here.
+    Definition,
     /// True or False: what code remembers of an import that may fail.
     Known(bool),
-    /// A class, a function or any other value.
+    /// Any other value.
     #[default]
     Object,
 }

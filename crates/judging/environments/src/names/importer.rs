@@ -31,6 +31,8 @@ pub(super) struct Importer<'a> {
     /// Whether what one module asks of another is not judged.
     pub(super) is_trusted: &'a dyn Fn(&str, &str) -> bool,
     pub(super) modules: HashMap<String, LoadedModule>,
+    /// The functions and classes of which it is known which keywords they take: module and name.
+    pub(super) callables: Vec<(String, String)>,
     /// The modules that are imported now.
     pub(super) chain: Vec<String>,
     /// The modules whose versions decided that the steps that are taken now are taken.
@@ -71,6 +73,7 @@ impl<'a> Importer<'a> {
             versions,
             is_trusted,
             modules: HashMap::new(),
+            callables: Vec::new(),
             chain: Vec::new(),
             compared: Vec::new(),
             locals: Vec::new(),

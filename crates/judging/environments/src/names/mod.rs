@@ -9,6 +9,7 @@ mod by_release;
 mod conditions;
 mod finder;
 mod importer;
+mod keywords;
 mod matcher;
 mod missing;
 mod namespace;

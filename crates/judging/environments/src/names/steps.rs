@@ -108,6 +108,7 @@ impl Importer<'_> {
             Step::Bind { name, to } => {
                 let value = match to {
                     Bound::Path(path) => self.resolve(path, frame).value(),
+                    Bound::Definition => self.definition(name, frame),
                     Bound::Known(value) => Value::Known(*value),
                     Bound::VersionOf(path) => match self.resolve(path, frame) {
                         Resolved::Bound(Value::Module(module)) => Value::VersionOf(module),
@@ -159,6 +160,9 @@ impl Importer<'_> {
                 flow => flow,
             },
             Step::Call { name, line: _ } => self.call(name, frame),
+            Step::KeywordCall { path, keywords, line } => {
+                self.take_keywords(path, keywords, *line, frame)
+            }
             Step::Raise { exception, message, line } => {
                 let Some(exception) =
                     exception.as_deref().filter(|_| frame.certainty == Certainty::Certain)
