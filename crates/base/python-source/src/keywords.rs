@@ -1,19 +1,19 @@
 //! Which keywords the functions and classes of a module take, where its source decides that.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use ruff_python_ast::{Parameters, Stmt, StmtClassDef, StmtFunctionDef};
 
-use crate::module::Step;
+use crate::module::{Step, TakenKeywords};
 
 /// The keywords that a function takes; none if it takes any, or a decorator decides.
-pub(crate) fn of_function(function: &StmtFunctionDef) -> Option<BTreeSet<String>> {
+pub(crate) fn of_function(function: &StmtFunctionDef) -> Option<TakenKeywords> {
     let is_bare = function.decorator_list.is_empty();
     is_bare.then(|| of_parameters(&function.parameters, false)).flatten()
 }
 
 /// The keywords that the call of a class takes; none if its `__init__` is not its own, or something else may change the call.
-pub(crate) fn of_class(class: &StmtClassDef) -> Option<BTreeSet<String>> {
+pub(crate) fn of_class(class: &StmtClassDef) -> Option<TakenKeywords> {
     let has_metaclass = class.arguments.as_ref().is_some_and(|one| !one.keywords.is_empty());
     if has_metaclass || !class.decorator_list.is_empty() {
         return None;
@@ -44,17 +44,18 @@ pub(crate) fn of_class(class: &StmtClassDef) -> Option<BTreeSet<String>> {
     of_parameters(&found?.parameters, true)
 }
 
-fn of_parameters(parameters: &Parameters, is_method: bool) -> Option<BTreeSet<String>> {
+fn of_parameters(parameters: &Parameters, is_class: bool) -> Option<TakenKeywords> {
     if parameters.kwarg.is_some() {
         return None;
     }
-    let own = usize::from(is_method && parameters.posonlyargs.is_empty());
+    let own = usize::from(is_class && parameters.posonlyargs.is_empty());
     let named = parameters.args.iter().skip(own).chain(&parameters.kwonlyargs);
-    Some(named.map(|one| one.parameter.name.to_string()).collect())
+    let names = named.map(|one| one.parameter.name.to_string()).collect();
+    Some(TakenKeywords { names, is_class })
 }
 
 /// Leaves out what the module binds a second time, wherever it does.
-pub(crate) fn keep_final(keywords: &mut BTreeMap<String, BTreeSet<String>>, steps: &[Step]) {
+pub(crate) fn keep_final(keywords: &mut BTreeMap<String, TakenKeywords>, steps: &[Step]) {
     let mut bound = BTreeMap::new();
     count(steps, &mut bound);
     match bound.contains_key("*") {

@@ -13,7 +13,7 @@ pub struct PythonModule {
     pub definitions: BTreeSet<String>,
     /// The keywords that its functions and classes take, of those that take no others, by name. What is decorated, bound twice
     /// or defined under a condition is not here.
-    pub keywords: BTreeMap<String, BTreeSet<String>>,
+    pub keywords: BTreeMap<String, TakenKeywords>,
     /// The value of `__all__`.
     pub exports: Exports,
     /// Its function `__getattr__`, which Python asks for names that are not bound.
@@ -56,6 +56,15 @@ pub struct PythonFunction {
     pub is_plain: bool,
     /// What its body does, in order, without uses of its local names.
     pub steps: Vec<Step>,
+}
+
+/// The keywords that a function or class takes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TakenKeywords {
+    /// Each of them.
+    pub names: BTreeSet<String>,
+    /// Whether they are those of the `__init__` of a class.
+    pub is_class: bool,
 }
 
 /// The value of `__all__`.

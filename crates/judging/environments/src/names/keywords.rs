@@ -39,11 +39,11 @@ impl Importer<'_> {
         let Some(taken) = source.and_then(|source| source.keywords.get(function)) else {
             return Flow::GoesOn;
         };
-        let Some(keyword) = keywords.iter().find(|one| !taken.contains(*one)) else {
+        let Some(keyword) = keywords.iter().find(|one| !taken.names.contains(*one)) else {
             return Flow::GoesOn;
         };
         let (module, function, keyword) = (module.clone(), function.clone(), keyword.clone());
-        let asked = Asked::Keyword { module, function, keyword };
+        let asked = Asked::Keyword { module, function, is_class: taken.is_class, keyword };
         Flow::Fails(self.failure(asked, "TypeError", (frame.module, line)))
     }
 }

@@ -119,7 +119,7 @@ fn of_pair(
             let finding = PackageRefusesVersion { module, line: &line, other: &other, text: &text };
             (finding.finding(), format!("{}: {message}", missing.exception))
         }
-        Asked::Keyword { module: of, function, keyword } => {
+        Asked::Keyword { module: of, function, keyword, .. } => {
             let by = match failure.fails_at_load {
                 true => format!("{module} line {line}"),
                 false => format!("a function of {module}, line {line},"),
@@ -208,10 +208,12 @@ pub(super) fn symptom(asked: &Asked) -> (String, String) {
             format!("{module}.{name}"),
             format!("ImportError: cannot import name '{name}' from '{module}'"),
         ),
-        Asked::Keyword { module, function, keyword } => (
-            format!("{module}.{function}"),
-            format!("TypeError: {function}() got an unexpected keyword argument '{keyword}'"),
-        ),
+        Asked::Keyword { module, function, is_class, keyword } => {
+            let method = if *is_class { ".__init__" } else { "" };
+            let says = "got an unexpected keyword argument";
+            let symptom = format!("TypeError: {function}{method}() {says} '{keyword}'");
+            (format!("{module}.{function}"), symptom)
+        }
         Asked::Check { module, message } => (module.clone(), message.clone()),
     }
 }

@@ -41,6 +41,8 @@ pub(super) enum Asked {
         module: String,
         /// The function or class.
         function: String,
+        /// Whether it is a class.
+        is_class: bool,
         /// The keyword.
         keyword: String,
     },

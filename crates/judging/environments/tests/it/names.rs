@@ -44,7 +44,7 @@ fn of_app(requires: &str, app: &str, base: &[(&str, &str)]) -> Vec<Finding> {
 }
 
 /// Code and message of everything that is said of `app` beside `base` 2.0.
-fn said(app: &str, base: &[(&str, &str)]) -> Vec<String> {
+pub(crate) fn said(app: &str, base: &[(&str, &str)]) -> Vec<String> {
     let all = of_app("", app, base);
     all.iter().map(|one| format!("{} {}", one.rule.code, one.message)).collect()
 }
