@@ -203,6 +203,13 @@ fn a_hook_that_refuses_a_name_is_believed() {
     ];
     assert!(said("from base import old\n", &files)[0].starts_with("EN118 "));
     assert_eq!(said("from base import other\n", &files), Vec::<String>::new());
+    // As NumPy 1.24.0: it warns of a name that will mean something else, and raises below.
+    let hook = "def __getattr__(name):\n    if name in {'old'}:\n        warn(name)\n    raise AttributeError(name)\n";
+    let base = format!("from ._c import *\n{hook}");
+    let files = [("base/__init__.py", &*base), ("base/_c.abi3.so", "")];
+    assert!(said("from base import old\n", &files)[0].starts_with("EN118 "));
+    let of_other = said("from base import other\n", &files);
+    assert!(of_other.iter().all(|one| !one.starts_with("EN118")), "{of_other:?}");
 }
 
 #[test]
