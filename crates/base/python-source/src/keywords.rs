@@ -7,13 +7,13 @@ use ruff_python_ast::{Parameters, Stmt, StmtClassDef, StmtFunctionDef};
 use crate::module::{Step, TakenKeywords};
 
 /// The keywords that a function takes; none if it takes any, or a decorator decides.
-pub(crate) fn of_function(function: &StmtFunctionDef) -> Option<TakenKeywords> {
+pub(crate) fn keywords_of_function(function: &StmtFunctionDef) -> Option<TakenKeywords> {
     let is_bare = function.decorator_list.is_empty();
     is_bare.then(|| of_parameters(&function.parameters, false)).flatten()
 }
 
 /// The keywords that the call of a class takes; none if its `__init__` is not its own, or something else may change the call.
-pub(crate) fn of_class(class: &StmtClassDef) -> Option<TakenKeywords> {
+pub(crate) fn keywords_of_class(class: &StmtClassDef) -> Option<TakenKeywords> {
     let has_metaclass = class.arguments.as_ref().is_some_and(|one| !one.keywords.is_empty());
     if has_metaclass || !class.decorator_list.is_empty() {
         return None;

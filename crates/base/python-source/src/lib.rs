@@ -25,6 +25,7 @@ mod keywords;
 mod lazy;
 mod module;
 mod nesting;
+mod possible_modules;
 mod read;
 mod tables;
 

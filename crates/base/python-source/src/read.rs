@@ -118,6 +118,7 @@ impl ModuleReader {
         keywords::keep_final(&mut self.module.keywords, &self.module.steps);
         let tables = std::mem::take(&mut self.tables.keys).into_iter();
         self.module.tables = tables.filter(|(name, _)| name.starts_with('_')).collect();
+        self.module.keep_reads_of_modules();
         if self.module.attribute_hook.as_ref().is_some_and(|hook| hook.answers_others) {
             self.open(Openness::AttributeHook);
         }
@@ -338,7 +339,7 @@ impl ModuleReader {
             let is_conditional = self.conditions > 0;
             if scope == Scope::Module {
                 self.module.definitions.insert(name.clone());
-                let keywords = keywords::of_function(function).filter(|_| !is_conditional);
+                let keywords = keywords::keywords_of_function(function).filter(|_| !is_conditional);
                 self.module.keywords.extend(keywords.map(|one| (name.clone(), one)));
             }
             let name = name.clone();
@@ -374,7 +375,7 @@ impl ModuleReader {
     fn class(&mut self, class: &StmtClassDef, scope: Scope, depth: u32, steps: &mut Vec<Step>) {
         if scope == Scope::Module {
             self.module.definitions.insert(class.name.to_string());
-            let keywords = keywords::of_class(class).filter(|_| self.conditions == 0);
+            let keywords = keywords::keywords_of_class(class).filter(|_| self.conditions == 0);
             self.module.keywords.extend(keywords.map(|one| (class.name.to_string(), one)));
         }
         for decorator in &class.decorator_list {
