@@ -10,6 +10,8 @@ mod peers;
 mod sample;
 mod torch;
 
+use std::time::{Duration, Instant};
+
 use anyhow::ensure;
 use unskew_lab_harness::{Page, WritePage};
 
@@ -30,6 +32,9 @@ pub struct HeldOutEnvironments {
     /// The most draws
     #[arg(long, default_value_t = 400)]
     draws: u64,
+    /// After how many minutes nothing more is drawn
+    #[arg(long, default_value_t = 90)]
+    minutes: u64,
     /// How many of each kind: broken and working
     #[arg(long, default_value_t = 40)]
     count: usize,
@@ -46,7 +51,9 @@ pub fn run(arguments: &HeldOutEnvironments) -> anyhow::Result<()> {
     let mut samples: Vec<Sample> = Vec::new();
     let mut quotas = Quotas::new(arguments.count);
     let (mut drawn, mut refused) = (0, 0);
-    while drawn < arguments.draws && !quotas.are_met() {
+    let begun = Instant::now();
+    let has_time = || begun.elapsed() < Duration::from_secs(60 * arguments.minutes);
+    while drawn < arguments.draws && has_time() && !quotas.are_met() {
         let round: Vec<anyhow::Result<Option<Vec<Sample>>>> = std::thread::scope(|scope| {
             let quotas = &quotas;
             let start = |worker: u64| {
