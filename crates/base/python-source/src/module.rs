@@ -22,6 +22,8 @@ pub struct PythonModule {
     pub tables: BTreeMap<String, BTreeSet<String>>,
     /// Names that it makes available without binding them: tables of lazy loaders.
     pub lazy_names: BTreeSet<String>,
+    /// The modules below this one that a lazy loader imports for these names.
+    pub lazy_sources: BTreeMap<String, String>,
     /// Why it may have names that nothing here lists: `globals()["x"] = y`.
     pub is_open: Option<Openness>,
     /// Whether it changes `sys.path`, so that modules may be found elsewhere.
@@ -292,6 +294,8 @@ pub(crate) struct Tables {
     pub(crate) keys: BTreeMap<String, BTreeSet<String>>,
     /// The strings in the values of dictionaries, by name.
     pub(crate) values: BTreeMap<String, BTreeSet<String>>,
+    /// The strings in the values of literal dictionaries, each with its key, by name.
+    pub(crate) entries: BTreeMap<String, BTreeMap<String, String>>,
     /// The keys of dictionaries whose value ends with None, by name: deprecations that are over, in JAX's tables.
     pub(crate) ended: BTreeMap<String, BTreeSet<String>>,
     /// The first strings of tuples in lists, by name.

@@ -510,6 +510,7 @@ impl ModuleReader {
             && let Some(names) = lazy::loader(call, &self.tables)
         {
             self.module.lazy_names.extend(names.names);
+            self.module.lazy_sources.extend(names.sources);
             if names.has_others {
                 self.open(Openness::AttributeHook);
             }

@@ -120,7 +120,7 @@ impl Quotas {
             || format!("{} {:?}", sample.package, sample.drift),
             |(package, error)| match missing_name(error) {
                 Some(name) => format!("{package} {name}"),
-                None => format!("{package} {:?}", sample.class),
+                None => format!("{package} {:?} {}", sample.class, sample.package),
             },
         );
         if !self.seen.insert(subject) {

@@ -10,6 +10,7 @@ mod conditions;
 mod finder;
 mod importer;
 mod keywords;
+mod lazy;
 mod matcher;
 mod missing;
 mod namespace;

@@ -321,7 +321,10 @@ impl Importer<'_> {
     ) -> Result<Value, Box<ImportFailure>> {
         self.record_name(module, name, false, by.0);
         let is_missing = match self.attribute(module, name) {
-            Resolved::Bound(value) => return Ok(value),
+            Resolved::Bound(value) => {
+                self.import_lazily(module, name, by)?;
+                return Ok(value);
+            }
             Resolved::Unknown => false,
             Resolved::Missing { .. } => true,
         };
@@ -360,6 +363,13 @@ impl Importer<'_> {
             return Flow::GoesOn;
         }
         self.record_attribute(path, frame);
+        if let [first, name, ..] = path
+            && let Resolved::Bound(Value::Module(module)) =
+                self.resolve(std::slice::from_ref(first), frame)
+            && let Err(failure) = self.import_lazily(&module, name, (frame.module, line))
+        {
+            return Flow::Fails(failure);
+        }
         match self.resolve(path, frame) {
             Resolved::Missing { module, name } if !(self.is_trusted)(frame.module, &module) => {
                 // Until somebody calls the function, others may import a module below this one.

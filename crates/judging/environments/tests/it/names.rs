@@ -172,6 +172,29 @@ fn names_that_no_statement_binds_are_known_where_literals_list_them() {
 }
 
 #[test]
+fn what_a_lazy_loader_imports_for_a_name_is_imported() {
+    let loader = "TABLE = {'inner': ['new'], 'plain': ['other']}\n__getattr__, __dir__, __all__ = attach(__name__, submodules=[], submod_attrs=TABLE)\n";
+    let base = [
+        ("base/__init__.py", loader),
+        ("base/inner.py", "import gone\ndef new(): pass\n"),
+        ("base/plain.py", "def other(): pass\n"),
+    ];
+    for app in ["from base import new\n", "import base\nx = base.new\n"] {
+        assert_eq!(
+            said(app, &base),
+            ["EN119 base.inner line 1 imports gone, which nothing in the environment has"],
+            "{app}"
+        );
+    }
+    for app in [
+        "from base import other\n",
+        "try:\n    from base import new\nexcept ImportError:\n    new = 1\n",
+    ] {
+        assert_eq!(said(app, &base), [""; 0], "{app}");
+    }
+}
+
+#[test]
 fn modules_that_make_their_names_when_they_run_are_not_asked() {
     for base in [
         "globals().update(table())\n",
