@@ -4,7 +4,7 @@ use std::fmt;
 
 use unskew_random::Random;
 
-use super::sample::Quotas;
+use super::quotas::Quotas;
 
 /// A package and one that it uses, a line each.
 const PAIRS: &str = include_str!("draws.txt");

@@ -7,6 +7,7 @@
 mod draw;
 mod page;
 mod peers;
+mod quotas;
 mod sample;
 mod torch;
 
@@ -16,7 +17,8 @@ use anyhow::ensure;
 use unskew_lab_harness::{Page, WritePage};
 
 use draw::Draw;
-use sample::{Quotas, Sample};
+use quotas::Quotas;
+use sample::Sample;
 
 const PAGE: Page = Page("docs/reference/held-out-environments.md");
 
