@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
-use unskew_python_source::{Openness, PythonFunction, PythonModule};
+use unskew_python_source::{Openness, PythonModule};
 use unskew_source::read_text;
 
 use super::finder::{Location, ModuleFinder};
@@ -107,10 +107,9 @@ impl<'a> Importer<'a> {
         is_folder || self.modules.get(module).is_some_and(|loaded| loaded.source.is_none())
     }
 
-    /// The functions of a module that was read.
-    pub(super) fn functions(&self, module: &str) -> Vec<PythonFunction> {
-        let source = self.modules.get(module).and_then(|loaded| loaded.source.as_ref());
-        source.map(|source| source.functions.clone()).unwrap_or_default()
+    /// The source of a module that was read.
+    pub(super) fn source(&self, module: &str) -> Option<Arc<PythonModule>> {
+        self.modules.get(module)?.source.clone()
     }
 
     /// The modules that were imported.
