@@ -25,7 +25,7 @@ const PAGE: Page = Page("docs/reference/held-out-environments.md");
 /// How many environments are made at once.
 const WORKERS: u64 = 2;
 
-/// Draws environments that break in the shares of public reports and others that work, judges both, and asks other tools.
+/// Draws environments that break, with quotas by the shares of public reports, and others that work, judges both, and asks other tools.
 #[derive(clap::Args)]
 pub struct HeldOutEnvironments {
     /// What draws the packages and the days

@@ -65,7 +65,7 @@ pub(super) fn page(seed: u64, drawn: u64, refused: usize, samples: &[Sample]) ->
         "# Environments that were held out\n\n\
          Environments of Python 3.11, drawn by seed {seed}: a package as of one day, and one that it uses as of another day, \
          without a resolver; one in six has a package with extensions beside PyTorch. What an import says decides which class a \
-         broken one is of; the classes have the shares of public reports. {drawn} draws, of which {refused} could not be \
+         broken one is of; each class has a quota by its share in public reports, which a run may end before. {drawn} draws, of which {refused} could not be \
          installed or bring PyTorch or TensorFlow. Imported were the package, the one that was changed, all that require it, \
          and all that an error names.\n\n\
          **Agreement: of {} environments in which an import fails, `unskew env` names the failure with the right packages in \
