@@ -5,6 +5,7 @@ mod drifted;
 mod environments;
 mod extensions;
 mod generated;
+mod held_out;
 mod locked_names;
 
 use unskew_lab_harness::Subject;
@@ -15,6 +16,7 @@ fn main() -> anyhow::Result<()> {
         .with("environments", environments::run)
         .with("extensions", extensions::run)
         .with("generated", generated::run)
+        .with("held-out-environments", held_out::run)
         .with("locked-names", locked_names::run)
         .run()
 }

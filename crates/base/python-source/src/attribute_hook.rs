@@ -28,20 +28,24 @@ pub(crate) fn attribute_hook(function: &StmtFunctionDef, tables: &Tables) -> Att
     let mut hook = AttributeHook::default();
     match parameters.next() {
         Some(parameter) => {
-            let mut reader =
-                HookReader { parameter: &parameter.parameter.name, tables, hook: &mut hook };
-            // A function that ends without a word returns None.
-            hook_answers(&mut reader, &function.body);
+            let parameter = &parameter.parameter.name;
+            let noted = BTreeSet::new();
+            let mut reader = HookReader { parameter, tables, hook: &mut hook, noted };
+            let flow = reader.flow(&function.body, 0);
+            let noted = reader.noted;
+            match flow {
+                // What is warned of, and neither returned nor bound, or Python would not ask.
+                Flow::Raises => {
+                    let is_refused = |name: &String| !hook.names.contains(name);
+                    hook.refused.extend(noted.into_iter().filter(is_refused));
+                }
+                // A function that ends without a word returns None.
+                Flow::GoesOn | Flow::Returns => hook.answers_others = true,
+            }
         }
         None => hook.answers_others = true,
     }
     hook
-}
-
-fn hook_answers(reader: &mut HookReader<'_>, body: &[Stmt]) {
-    if reader.flow(body, 0) != Flow::Raises {
-        reader.hook.answers_others = true;
-    }
 }
 
 struct HookReader<'a> {
@@ -49,6 +53,8 @@ struct HookReader<'a> {
     parameter: &'a str,
     tables: &'a Tables,
     hook: &'a mut AttributeHook,
+    /// The names of branches that neither return nor raise.
+    noted: BTreeSet<String>,
 }
 
 impl HookReader<'_> {
@@ -139,6 +145,8 @@ impl HookReader<'_> {
                         self.hook.names.extend(names);
                     } else if flow == Flow::Raises {
                         self.hook.refused.extend(names);
+                    } else {
+                        self.noted.extend(names);
                     }
                 }
                 Some(Named::Elsewhere(table)) => match self.flow(body, depth + 1) {

@@ -34,6 +34,8 @@ pub(crate) struct Reads {
     pub(crate) attributes: Vec<(Vec<String>, TextSize)>,
     /// The functions that are called without arguments.
     pub(crate) calls: Vec<(String, TextSize)>,
+    /// What is called with keywords: the function, the keywords, and where it stands.
+    pub(crate) keyword_calls: Vec<(Vec<String>, Vec<String>, TextSize)>,
     /// Names that are bound by `:=`.
     pub(crate) bound: BTreeSet<String>,
     /// Whether `globals()` goes somewhere where it may be written.
@@ -110,6 +112,13 @@ impl<'a> Visitor<'a> for Reads {
                     && is_plain
                 {
                     self.calls.push((function.id.to_string(), function.start()));
+                }
+                let named = call.arguments.keywords.iter().filter_map(|one| one.arg.as_ref());
+                let keywords: Vec<String> = named.map(ToString::to_string).collect();
+                if !keywords.is_empty()
+                    && let Some(path) = path(&call.func)
+                {
+                    self.keyword_calls.push((path, keywords, call.start()));
                 }
                 walk_expr(self, expression);
             }

@@ -6,7 +6,7 @@
 //! | `lazy_loader.attach(__name__, submodules, submod_attrs)`, in scikit-image and librosa | the same, and a set of modules |
 //! | `deprecation_getattr(__name__, _deprecations)` of JAX | a dictionary: names, each with a message and an object or None |
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use ruff_python_ast::{Expr, ExprCall};
 
@@ -19,6 +19,8 @@ use crate::tables::{elements, string};
 pub(crate) struct Lazy {
     /// The names that its literals list.
     pub(crate) names: BTreeSet<String>,
+    /// The modules that it imports for names, where that is certain.
+    pub(crate) sources: BTreeMap<String, String>,
     /// Whether it takes something that is computed, so that there are others.
     pub(crate) has_others: bool,
 }
@@ -42,6 +44,13 @@ pub(crate) fn loader(call: &ExprCall, tables: &Tables) -> Option<Lazy> {
     let positional = call.arguments.args.iter().skip(own).take(if own == 1 { 2 } else { 1 });
     for argument in positional.chain(keywords.map(|keyword| &keyword.value)) {
         lazy.add(argument, tables);
+        // `_LazyModule` gives stand-ins for what needs a package that is not there.
+        if name == "attach"
+            && let Expr::Name(table) = argument
+        {
+            let entries = tables.entries.get(table.id.as_str());
+            lazy.sources.extend(entries.into_iter().flatten().map(|(a, b)| (a.clone(), b.clone())));
+        }
     }
     Some(lazy)
 }

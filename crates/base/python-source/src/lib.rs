@@ -6,6 +6,7 @@
 //! **The path of the data.** [`PythonModule::read`] parses a source (`ruff_python_parser` does; nothing is run) and keeps of it
 //! what an import does, as [`Step`]s in the order in which Python takes them: imports, attributes of what may be a module,
 //! names that are bound, conditions, `try` with its handlers. What functions do is kept apart, since it happens later.
+//! Which keywords plain functions and classes take is kept, too ([`TakenKeywords`]), and what is called with keywords.
 //! Whoever has many modules walks over their steps (the crate `unskew-environments` does), decides the conditions that
 //! versions decide, and knows then which names a module provides and which are missing.
 //!
@@ -20,15 +21,17 @@
 mod attribute_hook;
 mod condition;
 mod expression;
+mod keywords;
 mod lazy;
 mod module;
 mod nesting;
+mod possible_modules;
 mod read;
 mod tables;
 
 pub use module::{
     AttributeHook, Bound, Comparison, Condition, Exports, Handler, Openness, PythonFunction,
-    PythonModule, Step,
+    PythonModule, Step, TakenKeywords,
 };
 
 /// The most bytes of a source.

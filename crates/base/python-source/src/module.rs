@@ -11,6 +11,9 @@ pub struct PythonModule {
     pub functions: Vec<PythonFunction>,
     /// The names that `class` and `def` bind at its top, under conditions too.
     pub definitions: BTreeSet<String>,
+    /// The keywords that its functions and classes take, of those that take no others, by name. What is decorated, bound twice
+    /// or defined under a condition is not here.
+    pub keywords: BTreeMap<String, TakenKeywords>,
     /// The value of `__all__`.
     pub exports: Exports,
     /// Its function `__getattr__`, which Python asks for names that are not bound.
@@ -19,6 +22,8 @@ pub struct PythonModule {
     pub tables: BTreeMap<String, BTreeSet<String>>,
     /// Names that it makes available without binding them: tables of lazy loaders.
     pub lazy_names: BTreeSet<String>,
+    /// The modules below this one that a lazy loader imports for these names.
+    pub lazy_sources: BTreeMap<String, String>,
     /// Why it may have names that nothing here lists: `globals()["x"] = y`.
     pub is_open: Option<Openness>,
     /// Whether it changes `sys.path`, so that modules may be found elsewhere.
@@ -53,6 +58,15 @@ pub struct PythonFunction {
     pub is_plain: bool,
     /// What its body does, in order, without uses of its local names.
     pub steps: Vec<Step>,
+}
+
+/// The keywords that a function or class takes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TakenKeywords {
+    /// Each of them.
+    pub names: BTreeSet<String>,
+    /// Whether they are those of the `__init__` of a class.
+    pub is_class: bool,
 }
 
 /// The value of `__all__`.
@@ -150,6 +164,15 @@ pub enum Step {
         /// The line, counted from 1.
         line: u32,
     },
+    /// Something is called with keywords.
+    KeywordCall {
+        /// `["a", "f"]` of `a.f(x=1)`.
+        path: Vec<String>,
+        /// `["x"]`.
+        keywords: Vec<String>,
+        /// The line, counted from 1.
+        line: u32,
+    },
     /// An exception is raised: its class, where the source says so.
     Raise {
         /// `ImportError`; none for `raise` alone or a computed one.
@@ -185,9 +208,11 @@ pub enum Bound {
     Path(Vec<String>),
     /// The version of a module: `sp_version = parse_version(scipy.__version__)`.
     VersionOf(Vec<String>),
+    /// The function or class that is defined here.
+    Definition,
     /// True or False: what code remembers of an import that may fail.
     Known(bool),
-    /// A class, a function or any other value.
+    /// Any other value.
     #[default]
     Object,
 }
@@ -284,6 +309,8 @@ pub(crate) struct Tables {
     pub(crate) keys: BTreeMap<String, BTreeSet<String>>,
     /// The strings in the values of dictionaries, by name.
     pub(crate) values: BTreeMap<String, BTreeSet<String>>,
+    /// The strings in the values of literal dictionaries, each with its key, by name.
+    pub(crate) entries: BTreeMap<String, BTreeMap<String, String>>,
     /// The keys of dictionaries whose value ends with None, by name: deprecations that are over, in JAX's tables.
     pub(crate) ended: BTreeMap<String, BTreeSet<String>>,
     /// The first strings of tuples in lists, by name.

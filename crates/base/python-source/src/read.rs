@@ -17,7 +17,7 @@ use crate::module::{
     Bound, Condition, Exports, Handler, Openness, PythonFunction, PythonModule, Step, Tables,
 };
 use crate::tables::string;
-use crate::{LARGEST, SourceError, lazy, nesting};
+use crate::{LARGEST, SourceError, keywords, lazy, nesting};
 
 /// The most steps that are kept of one module.
 const STEPS: usize = 200_000;
@@ -115,8 +115,10 @@ impl ModuleReader {
             Some(names) => Exports::Names(names),
             None => Exports::Absent,
         };
+        keywords::keep_final(&mut self.module.keywords, &self.module.steps);
         let tables = std::mem::take(&mut self.tables.keys).into_iter();
         self.module.tables = tables.filter(|(name, _)| name.starts_with('_')).collect();
+        self.module.keep_reads_of_modules();
         if self.module.attribute_hook.as_ref().is_some_and(|hook| hook.answers_others) {
             self.open(Openness::AttributeHook);
         }
@@ -337,6 +339,8 @@ impl ModuleReader {
             let is_conditional = self.conditions > 0;
             if scope == Scope::Module {
                 self.module.definitions.insert(name.clone());
+                let keywords = keywords::keywords_of_function(function).filter(|_| !is_conditional);
+                self.module.keywords.extend(keywords.map(|one| (name.clone(), one)));
             }
             let name = name.clone();
             self.module.functions.push(PythonFunction {
@@ -346,7 +350,7 @@ impl ModuleReader {
                 steps: body,
             });
         }
-        steps.push(Step::Bind { name, to: Bound::Object });
+        steps.push(Step::Bind { name, to: Bound::Definition });
     }
 
     /// Takes note of a function that adds to `__all__`.
@@ -371,6 +375,8 @@ impl ModuleReader {
     fn class(&mut self, class: &StmtClassDef, scope: Scope, depth: u32, steps: &mut Vec<Step>) {
         if scope == Scope::Module {
             self.module.definitions.insert(class.name.to_string());
+            let keywords = keywords::keywords_of_class(class).filter(|_| self.conditions == 0);
+            self.module.keywords.extend(keywords.map(|one| (class.name.to_string(), one)));
         }
         for decorator in &class.decorator_list {
             self.evaluated(&decorator.expression, steps);
@@ -392,7 +398,7 @@ impl ModuleReader {
         if !body.is_empty() {
             steps.push(Step::Class(body));
         }
-        steps.push(Step::Bind { name: class.name.to_string(), to: Bound::Object });
+        steps.push(Step::Bind { name: class.name.to_string(), to: Bound::Definition });
     }
 
     fn with(&mut self, with: &StmtWith, scope: Scope, depth: u32, steps: &mut Vec<Step>) {
@@ -441,6 +447,11 @@ impl ModuleReader {
         steps.extend(attributes.map(|(path, at)| Step::Attribute { path, line: line(at) }));
         let calls = reads.calls.into_iter();
         steps.extend(calls.map(|(name, at)| Step::Call { name, line: line(at) }));
+        let keyword_calls = reads.keyword_calls.into_iter();
+        steps.extend(keyword_calls.map(|(path, keywords, at)| {
+            let line = line(at);
+            Step::KeywordCall { path, keywords, line }
+        }));
         steps.extend(reads.bound.into_iter().map(|name| Step::Bind { name, to: Bound::Object }));
     }
 
@@ -499,6 +510,7 @@ impl ModuleReader {
             && let Some(names) = lazy::loader(call, &self.tables)
         {
             self.module.lazy_names.extend(names.names);
+            self.module.lazy_sources.extend(names.sources);
             if names.has_others {
                 self.open(Openness::AttributeHook);
             }
@@ -619,7 +631,9 @@ fn bound_names(steps: &[Step], names: &mut BTreeSet<String>) {
 /// Takes from steps what reads attributes of names that the function or class binds itself.
 fn remove_locals(steps: &mut Vec<Step>, locals: &BTreeSet<String>) {
     steps.retain_mut(|step| match step {
-        Step::Attribute { path, .. } => path.first().is_none_or(|first| !locals.contains(first)),
+        Step::Attribute { path, .. } | Step::KeywordCall { path, .. } => {
+            path.first().is_none_or(|first| !locals.contains(first))
+        }
         Step::Call { name, .. } => !locals.contains(name),
         Step::Bind { .. } | Step::Delete(_) => false,
         Step::If { condition, body, otherwise } => {

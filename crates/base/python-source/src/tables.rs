@@ -110,6 +110,9 @@ impl Tables {
                             {
                                 self.ended.entry(name.to_owned()).or_default().insert(key.clone());
                             }
+                            let entries = self.entries.entry(name.to_owned()).or_default();
+                            let values = elements(&item.value).iter().filter_map(string);
+                            entries.extend(values.map(|value| (value, key.clone())));
                             self.keys.entry(name.to_owned()).or_default().insert(key);
                             self.value(name, &item.value);
                         }

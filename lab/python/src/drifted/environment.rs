@@ -16,7 +16,7 @@ use unskew_random::Random;
 
 use super::{Proposal, Trial};
 
-const PYTHON: &str = "3.11";
+pub(crate) const PYTHON: &str = "3.11";
 
 /// Environments with these are gigabytes each, and are left out.
 const LARGE: [&str; 5] = ["torch", "tensorflow", "tensorflow-cpu", "jax-cuda12-plugin", "pyspark"];
@@ -26,16 +26,16 @@ const LIMIT: Duration = Duration::from_secs(600);
 
 /// A package that was changed without asking a resolver.
 #[derive(Clone, Debug)]
-pub(super) struct Drift {
-    pub(super) package: String,
-    pub(super) from: String,
-    pub(super) to: String,
+pub(crate) struct Drift {
+    pub(crate) package: String,
+    pub(crate) from: String,
+    pub(crate) to: String,
 }
 
 /// An environment as of a day.
-pub(super) struct DrawnEnvironment {
-    package: String,
-    place: PathBuf,
+pub(crate) struct DrawnEnvironment {
+    pub(crate) package: String,
+    pub(crate) place: PathBuf,
 }
 
 impl DrawnEnvironment {
@@ -43,16 +43,29 @@ impl DrawnEnvironment {
     ///
     /// # Errors
     /// If uv or the Python is not here.
-    pub(super) fn install(package: &str, day: &str, place: &Path) -> anyhow::Result<Option<Self>> {
+    pub(crate) fn install(package: &str, day: &str, place: &Path) -> anyhow::Result<Option<Self>> {
         make_empty(place, PYTHON)?;
         let this = Self { package: package.to_owned(), place: place.to_owned() };
+        if this.is_large(package, day)? {
+            return Ok(None);
+        }
         // Packages of these years ask for pkg_resources, which every environment had.
         if this.pip(&["install", "--exclude-newer", day, package, "setuptools"])?.is_err() {
             return Ok(None);
         }
-        let packages = this.read()?.packages;
-        let is_large = packages.iter().any(|one| LARGE.contains(&&*one.key()));
-        Ok((!is_large).then_some(this))
+        Ok(Some(this))
+    }
+
+    /// Whether a package brings what is left out, or cannot be installed as of a day: asked before anything is fetched.
+    fn is_large(&self, package: &str, day: &str) -> anyhow::Result<bool> {
+        let asked = self.place.join("asked.in");
+        fs::write(&asked, package)?;
+        let mut compile = Command::new(uv()?);
+        compile.args(["pip", "compile", "--quiet", "--only-binary", ":all:", "--exclude-newer"]);
+        compile.args([day, "--python"]).arg(self.python()).arg(asked);
+        let Ok(planned) = run_command(&mut compile) else { return Ok(true) };
+        let is_large = |key: String| LARGE.contains(&&*key) || key.starts_with("nvidia-");
+        Ok(planned.lines().map(key_of).any(is_large))
     }
 
     /// Changes one of the packages that were brought along to what it was on another day; none if that is the same.
@@ -64,18 +77,25 @@ impl DrawnEnvironment {
         packages.retain(|one| one.key() != self.package && !one.import_modules().is_empty());
         packages.sort_by_key(InstalledPackage::key);
         let Some(package) = random.pick(&packages) else { return Ok(None) };
-        let key = package.key();
-        let upgrade =
-            ["install", "--no-deps", "--upgrade", "--reinstall", "--exclude-newer", day, &key];
-        if self.pip(&upgrade)?.is_err() {
-            return Ok(None);
-        }
+        self.change_to(&package.key(), day)
+    }
+
+    /// Changes one package to what it was on another day; none if that is the same.
+    ///
+    /// # Errors
+    /// If uv cannot be run.
+    pub(crate) fn change_to(&self, key: &str, day: &str) -> anyhow::Result<Option<Drift>> {
         let version = |all: &[InstalledPackage]| {
             all.iter().find(|one| one.key() == key).map(|one| one.version.clone())
         };
-        let (from, to) = (version(&packages), version(&self.read()?.packages));
-        let (Some(from), Some(to)) = (from, to) else { return Ok(None) };
-        Ok((from != to).then_some(Drift { package: key, from, to }))
+        let Some(from) = version(&self.read()?.packages) else { return Ok(None) };
+        let upgrade =
+            ["install", "--no-deps", "--upgrade", "--reinstall", "--exclude-newer", day, key];
+        if self.pip(&upgrade)?.is_err() {
+            return Ok(None);
+        }
+        let Some(to) = version(&self.read()?.packages) else { return Ok(None) };
+        Ok((from != to).then(|| Drift { package: key.to_owned(), from, to }))
     }
 
     /// Judges the environment, and imports the package that it is for, the one that was changed, those that require it, and
@@ -124,7 +144,7 @@ impl DrawnEnvironment {
     }
 
     /// Makes a change, and imports modules after it.
-    fn proposed(
+    pub(crate) fn proposed(
         &self,
         change: PinChange,
         modules: &BTreeMap<String, Vec<String>>,
@@ -140,13 +160,13 @@ impl DrawnEnvironment {
         Ok(Proposal { requirements, error })
     }
 
-    fn label(&self, environment: &Environment) -> String {
+    pub(crate) fn label(&self, environment: &Environment) -> String {
         let package = environment.packages.iter().find(|one| one.key() == self.package);
         package.map_or_else(|| self.package.clone(), InstalledPackage::label)
     }
 
     /// The packages of which a module cannot be imported, with the error of the first.
-    fn failed(
+    pub(crate) fn failed(
         &self,
         modules: &BTreeMap<String, Vec<String>>,
     ) -> anyhow::Result<BTreeMap<String, String>> {
@@ -169,16 +189,16 @@ impl DrawnEnvironment {
         Ok(failed)
     }
 
-    fn read(&self) -> anyhow::Result<Environment> {
+    pub(crate) fn read(&self) -> anyhow::Result<Environment> {
         Ok(Environment::read(&SitePackages::find(&self.place)?)?)
     }
 
-    fn python(&self) -> PathBuf {
+    pub(crate) fn python(&self) -> PathBuf {
         self.place.join("bin/python")
     }
 
     /// Runs `uv pip` on the environment: what it prints, or what it says if it fails.
-    fn pip(&self, arguments: &[&str]) -> anyhow::Result<Result<String, anyhow::Error>> {
+    pub(crate) fn pip(&self, arguments: &[&str]) -> anyhow::Result<Result<String, anyhow::Error>> {
         let mut pip = Command::new(uv()?);
         pip.args(["pip", arguments[0], "--quiet", "--python"]).arg(self.python());
         if arguments[0] == "install" {
@@ -189,7 +209,7 @@ impl DrawnEnvironment {
 }
 
 /// The name of a package as indexes compare it, at the beginning of a label or requirement.
-fn key_of(text: &str) -> String {
+pub(crate) fn key_of(text: &str) -> String {
     let is_part = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
     let name = text.split(|c| !is_part(c)).next().unwrap_or_default();
     unskew_extensions::wheels::normal(name)

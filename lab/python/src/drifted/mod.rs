@@ -5,7 +5,7 @@
 //! day. The second package is installed without asking the resolver, as `pip install -U` in an old environment, or an image
 //! that pins half of its packages, does.
 
-mod environment;
+pub(crate) mod environment;
 mod page;
 
 use std::collections::BTreeMap;
@@ -58,10 +58,10 @@ struct Trial {
 }
 
 /// A change that a verdict proposes.
-struct Proposal {
-    requirements: Vec<String>,
+pub(crate) struct Proposal {
+    pub(crate) requirements: Vec<String>,
     /// What the import of a package that failed before says after it; none if all work.
-    error: Option<String>,
+    pub(crate) error: Option<String>,
 }
 
 impl Trial {

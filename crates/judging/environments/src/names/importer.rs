@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
-use unskew_python_source::{Openness, PythonFunction, PythonModule};
+use unskew_python_source::{Openness, PythonModule};
 use unskew_source::read_text;
 
 use super::finder::{Location, ModuleFinder};
@@ -31,6 +31,8 @@ pub(super) struct Importer<'a> {
     /// Whether what one module asks of another is not judged.
     pub(super) is_trusted: &'a dyn Fn(&str, &str) -> bool,
     pub(super) modules: HashMap<String, LoadedModule>,
+    /// The functions and classes of which it is known which keywords they take: module and name.
+    pub(super) callables: Vec<(String, String)>,
     /// The modules that are imported now.
     pub(super) chain: Vec<String>,
     /// The modules whose versions decided that the steps that are taken now are taken.
@@ -71,6 +73,7 @@ impl<'a> Importer<'a> {
             versions,
             is_trusted,
             modules: HashMap::new(),
+            callables: Vec::new(),
             chain: Vec::new(),
             compared: Vec::new(),
             locals: Vec::new(),
@@ -104,10 +107,9 @@ impl<'a> Importer<'a> {
         is_folder || self.modules.get(module).is_some_and(|loaded| loaded.source.is_none())
     }
 
-    /// The functions of a module that was read.
-    pub(super) fn functions(&self, module: &str) -> Vec<PythonFunction> {
-        let source = self.modules.get(module).and_then(|loaded| loaded.source.as_ref());
-        source.map(|source| source.functions.clone()).unwrap_or_default()
+    /// The source of a module that was read.
+    pub(super) fn source(&self, module: &str) -> Option<Arc<PythonModule>> {
+        self.modules.get(module)?.source.clone()
     }
 
     /// The modules that were imported.

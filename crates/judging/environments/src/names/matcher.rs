@@ -16,7 +16,8 @@ use super::owners::Owner;
 use crate::dependencies::Unmet;
 use crate::dependency::Dependency;
 use crate::rules::{
-    PackageRefusesVersion, PythonModuleMissing, PythonNameMissing, PythonNameMissingInFunction,
+    KeywordNotTaken, PackageRefusesVersion, PythonModuleMissing, PythonNameMissing,
+    PythonNameMissingInFunction,
 };
 use crate::{Environment, InstalledPackage};
 
@@ -118,6 +119,22 @@ fn of_pair(
             let finding = PackageRefusesVersion { module, line: &line, other: &other, text: &text };
             (finding.finding(), format!("{}: {message}", missing.exception))
         }
+        Asked::Keyword { module: of, function, keyword, .. } => {
+            let by = match failure.fails_at_load {
+                true => format!("{module} line {line}"),
+                false => format!("a function of {module}, line {line},"),
+            };
+            let function = format!("{of}.{function}");
+            let (_, symptom) = symptom(&missing.asked);
+            let (by, function) = (&by, &function);
+            let finding =
+                KeywordNotTaken { by, other: &other, function, keyword, fix: &fix }.finding();
+            let finding = match failure.fails_at_load {
+                true => finding,
+                false => finding.with_severity(Severity::Warning).in_phase(Phase::FirstUse),
+            };
+            (finding, symptom)
+        }
         asked => {
             let (name, symptom) = symptom(asked);
             let name = &name;
@@ -191,6 +208,12 @@ pub(super) fn symptom(asked: &Asked) -> (String, String) {
             format!("{module}.{name}"),
             format!("ImportError: cannot import name '{name}' from '{module}'"),
         ),
+        Asked::Keyword { module, function, is_class, keyword } => {
+            let method = if *is_class { ".__init__" } else { "" };
+            let says = "got an unexpected keyword argument";
+            let symptom = format!("TypeError: {function}{method}() {says} '{keyword}'");
+            (format!("{module}.{function}"), symptom)
+        }
         Asked::Check { module, message } => (module.clone(), message.clone()),
     }
 }
@@ -205,7 +228,7 @@ fn table_name(asked: &Asked) -> Option<String> {
     match asked {
         Asked::Module(module) => Some(module.clone()),
         Asked::Name { module, name, .. } => Some(format!("{module}:{name}")),
-        Asked::Check { .. } => None,
+        Asked::Keyword { .. } | Asked::Check { .. } => None,
     }
 }
 

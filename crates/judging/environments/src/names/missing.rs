@@ -35,6 +35,17 @@ pub(super) enum Asked {
         /// Whether it is read as an attribute, not imported.
         is_attribute: bool,
     },
+    /// A keyword that a function or class of a module does not take.
+    Keyword {
+        /// The module that defines it.
+        module: String,
+        /// The function or class.
+        function: String,
+        /// Whether it is a class.
+        is_class: bool,
+        /// The keyword.
+        keyword: String,
+    },
     /// Nothing: it raises by itself, since it compares the version of a module.
     Check {
         /// The module whose version does not suffice.
@@ -55,7 +66,10 @@ impl Asked {
     /// The module that does not have what is asked for.
     pub(super) fn module(&self) -> &str {
         match self {
-            Self::Module(module) | Self::Name { module, .. } | Self::Check { module, .. } => module,
+            Self::Module(module)
+            | Self::Name { module, .. }
+            | Self::Keyword { module, .. }
+            | Self::Check { module, .. } => module,
         }
     }
 }

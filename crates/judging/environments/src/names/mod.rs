@@ -9,6 +9,8 @@ mod by_release;
 mod conditions;
 mod finder;
 mod importer;
+mod keywords;
+mod lazy;
 mod matcher;
 mod missing;
 mod namespace;
@@ -140,7 +142,8 @@ fn follow(
             continue;
         }
         // Which of two definitions counts is decided by a condition.
-        for function in importer.functions(&module).iter().filter(|one| !one.is_conditional) {
+        let Some(source) = importer.source(&module) else { continue };
+        for function in source.functions.iter().filter(|one| !one.is_conditional) {
             if let Some(failure) = importer.first_use(&module, function) {
                 found.add(*failure, None, &mut importer);
             }

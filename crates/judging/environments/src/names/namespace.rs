@@ -18,6 +18,8 @@ pub(super) enum Value {
     VersionOf(String),
     /// True or False.
     Known(bool),
+    /// A function or class of which it is known which keywords it takes, by its place in `Importer::callables`.
+    Callable(usize),
     /// An object of which no more is known.
     Object,
 }

@@ -154,10 +154,10 @@ impl ReleaseSources {
     fn call_functions(&mut self) {
         for module in self.importer.imported() {
             // Which of two definitions counts is decided by a condition.
-            let functions = self.importer.functions(&module).into_iter();
-            for function in functions.filter(|one| !one.is_conditional) {
+            let Some(source) = self.importer.source(&module) else { continue };
+            for function in source.functions.iter().filter(|one| !one.is_conditional) {
                 self.importer.set_recording_functions(true);
-                let _ = self.importer.first_use(&module, &function);
+                let _ = self.importer.first_use(&module, function);
                 self.importer.set_recording_functions(false);
             }
         }

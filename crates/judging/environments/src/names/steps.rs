@@ -108,6 +108,7 @@ impl Importer<'_> {
             Step::Bind { name, to } => {
                 let value = match to {
                     Bound::Path(path) => self.resolve(path, frame).value(),
+                    Bound::Definition => self.definition(name, frame),
                     Bound::Known(value) => Value::Known(*value),
                     Bound::VersionOf(path) => match self.resolve(path, frame) {
                         Resolved::Bound(Value::Module(module)) => Value::VersionOf(module),
@@ -159,6 +160,9 @@ impl Importer<'_> {
                 flow => flow,
             },
             Step::Call { name, line: _ } => self.call(name, frame),
+            Step::KeywordCall { path, keywords, line } => {
+                self.take_keywords(path, keywords, *line, frame)
+            }
             Step::Raise { exception, message, line } => {
                 let Some(exception) =
                     exception.as_deref().filter(|_| frame.certainty == Certainty::Certain)
@@ -317,7 +321,10 @@ impl Importer<'_> {
     ) -> Result<Value, Box<ImportFailure>> {
         self.record_name(module, name, false, by.0);
         let is_missing = match self.attribute(module, name) {
-            Resolved::Bound(value) => return Ok(value),
+            Resolved::Bound(value) => {
+                self.import_lazily(module, name, by)?;
+                return Ok(value);
+            }
             Resolved::Unknown => false,
             Resolved::Missing { .. } => true,
         };
@@ -356,6 +363,13 @@ impl Importer<'_> {
             return Flow::GoesOn;
         }
         self.record_attribute(path, frame);
+        if let [first, name, ..] = path
+            && let Resolved::Bound(Value::Module(module)) =
+                self.resolve(std::slice::from_ref(first), frame)
+            && let Err(failure) = self.import_lazily(&module, name, (frame.module, line))
+        {
+            return Flow::Fails(failure);
+        }
         match self.resolve(path, frame) {
             Resolved::Missing { module, name } if !(self.is_trusted)(frame.module, &module) => {
                 // Until somebody calls the function, others may import a module below this one.

@@ -6,6 +6,7 @@ mod choices;
 mod environments;
 mod gpu;
 mod image;
+mod keywords;
 mod labels;
 #[path = "../../../../c-abi/cuda/tests/it/made.rs"]
 mod made;

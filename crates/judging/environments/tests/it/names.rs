@@ -44,7 +44,7 @@ fn of_app(requires: &str, app: &str, base: &[(&str, &str)]) -> Vec<Finding> {
 }
 
 /// Code and message of everything that is said of `app` beside `base` 2.0.
-fn said(app: &str, base: &[(&str, &str)]) -> Vec<String> {
+pub(crate) fn said(app: &str, base: &[(&str, &str)]) -> Vec<String> {
     let all = of_app("", app, base);
     all.iter().map(|one| format!("{} {}", one.rule.code, one.message)).collect()
 }
@@ -172,6 +172,29 @@ fn names_that_no_statement_binds_are_known_where_literals_list_them() {
 }
 
 #[test]
+fn what_a_lazy_loader_imports_for_a_name_is_imported() {
+    let loader = "TABLE = {'inner': ['new'], 'plain': ['other']}\n__getattr__, __dir__, __all__ = attach(__name__, submodules=[], submod_attrs=TABLE)\n";
+    let base = [
+        ("base/__init__.py", loader),
+        ("base/inner.py", "import gone\ndef new(): pass\n"),
+        ("base/plain.py", "def other(): pass\n"),
+    ];
+    for app in ["from base import new\n", "import base\nx = base.new\n"] {
+        assert_eq!(
+            said(app, &base),
+            ["EN119 base.inner line 1 imports gone, which nothing in the environment has"],
+            "{app}"
+        );
+    }
+    for app in [
+        "from base import other\n",
+        "try:\n    from base import new\nexcept ImportError:\n    new = 1\n",
+    ] {
+        assert_eq!(said(app, &base), [""; 0], "{app}");
+    }
+}
+
+#[test]
 fn modules_that_make_their_names_when_they_run_are_not_asked() {
     for base in [
         "globals().update(table())\n",
@@ -203,6 +226,13 @@ fn a_hook_that_refuses_a_name_is_believed() {
     ];
     assert!(said("from base import old\n", &files)[0].starts_with("EN118 "));
     assert_eq!(said("from base import other\n", &files), Vec::<String>::new());
+    // As NumPy 1.24.0: it warns of a name that will mean something else, and raises below.
+    let hook = "def __getattr__(name):\n    if name in {'old'}:\n        warn(name)\n    raise AttributeError(name)\n";
+    let base = format!("from ._c import *\n{hook}");
+    let files = [("base/__init__.py", &*base), ("base/_c.abi3.so", "")];
+    assert!(said("from base import old\n", &files)[0].starts_with("EN118 "));
+    let of_other = said("from base import other\n", &files);
+    assert!(of_other.iter().all(|one| !one.starts_with("EN118")), "{of_other:?}");
 }
 
 #[test]

@@ -1,0 +1,99 @@
+//! Reads of names that no import binds: they are of no other module, so they are not kept. Most of a source is such reads.
+
+use std::collections::BTreeSet;
+
+use crate::module::{Bound, PythonModule, Step};
+
+impl PythonModule {
+    /// Leaves out reads and calls of what is no module and of no module, and what functions do that ask for nothing.
+    pub(crate) fn keep_reads_of_modules(&mut self) {
+        let mut names = BTreeSet::new();
+        names_of_modules(&self.steps, &mut names);
+        for function in &self.functions {
+            names_of_modules(&function.steps, &mut names);
+        }
+        let keeps_all = names.contains("*");
+        let names: BTreeSet<String> = names.into_iter().map(str::to_owned).collect();
+        let is_kept =
+            |path: &[String]| keeps_all || path.first().is_some_and(|first| names.contains(first));
+        retain(&mut self.steps, &is_kept);
+        for function in &mut self.functions {
+            retain(&mut function.steps, &is_kept);
+            if !asks(&function.steps, function.is_plain) {
+                function.steps = Vec::new();
+            }
+        }
+        self.functions.shrink_to_fit();
+    }
+}
+
+/// The lists of steps below one.
+fn below(step: &Step) -> Vec<&Vec<Step>> {
+    match step {
+        Step::Class(body) | Step::Loop(body) => vec![body],
+        Step::If { body, otherwise, .. } => vec![body, otherwise],
+        Step::Try { body, handlers, otherwise, finally } => {
+            let of_handlers = handlers.iter().map(|handler| &handler.body);
+            [body, otherwise, finally].into_iter().chain(of_handlers).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Whether steps ask a module for something, or, of a function that the body of the module may call, raise or call others.
+fn asks(steps: &[Step], is_called: bool) -> bool {
+    steps.iter().any(|step| match step {
+        Step::Import { .. }
+        | Step::ImportFrom { .. }
+        | Step::Attribute { .. }
+        | Step::KeywordCall { .. } => true,
+        Step::Raise { .. } | Step::Call { .. } => is_called,
+        step => below(step).into_iter().any(|steps| asks(steps, is_called)),
+    })
+}
+
+/// The names that imports bind, and those that are bound to what another name means.
+fn names_of_modules<'a>(steps: &'a [Step], names: &mut BTreeSet<&'a str>) {
+    for step in steps {
+        match step {
+            Step::Import { module, alias, .. } => {
+                let top = module.split('.').next().unwrap_or(module);
+                names.insert(alias.as_deref().unwrap_or(top));
+            }
+            Step::ImportFrom { names: all, .. } => {
+                names.extend(all.iter().map(|(_, bound)| bound.as_str()));
+            }
+            Step::Bind { name, to: Bound::Path(_) } => {
+                names.insert(name);
+            }
+            _ => {}
+        }
+        for steps in below(step) {
+            names_of_modules(steps, names);
+        }
+    }
+}
+
+fn retain(steps: &mut Vec<Step>, is_kept: &dyn Fn(&[String]) -> bool) {
+    steps.retain_mut(|step| {
+        match step {
+            Step::Attribute { path, .. } | Step::KeywordCall { path, .. } => {
+                return is_kept(path);
+            }
+            Step::Class(body) | Step::Loop(body) => retain(body, is_kept),
+            Step::If { body, otherwise, .. } => {
+                retain(body, is_kept);
+                retain(otherwise, is_kept);
+            }
+            Step::Try { body, handlers, otherwise, finally } => {
+                for steps in [body, otherwise, finally] {
+                    retain(steps, is_kept);
+                }
+                handlers.iter_mut().for_each(|handler| retain(&mut handler.body, is_kept));
+            }
+            _ => {}
+        }
+        true
+    });
+    steps.shrink_to_fit();
+}
