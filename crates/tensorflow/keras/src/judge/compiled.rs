@@ -3,11 +3,18 @@
 use serde_json::Value;
 
 use super::{ConfigWalk, ObjectContext, Problem, class_of, text};
-use crate::KerasFormat;
 use crate::table::KerasClass;
+use crate::{KerasFormat, KerasModel};
 
 /// The first Keras 3 whose losses may be means.
 const MEANS: unskew_core::Version = unskew_core::Version::pair(3, 7);
+
+/// The first Keras 3 whose Nadam keeps its product behind its moments. Measured: not 3.4.1 and 3.9.2, and 3.10.0, 3.12.4 and
+/// 3.15.1.
+const PRODUCT_LAST: unskew_core::Version = unskew_core::Version::pair(3, 10);
+
+/// The variables of an optimizer that was not built: the count of steps and the rate.
+const NOT_BUILT: u64 = 2;
 
 /// How Keras 2.11 to 2.15 names its own optimizers in HDF5 files.
 const CUSTOM: &str = "Custom>";
@@ -37,6 +44,19 @@ impl ConfigWalk<'_> {
                     .to_owned(),
                 symptom: "'>' not supported between instances of 'NoneType' and 'int'",
             });
+        }
+    }
+
+    /// The variables of the optimizer, which an archive has by their number alone.
+    pub(super) fn optimizer_variables(&mut self, model: &KerasModel, training: &Value) {
+        let is_new = |version| version >= PRODUCT_LAST;
+        let Some(writer) = self.writer.filter(|_| self.three() && !self.two) else { return };
+        if class_of(&training["optimizer"]) == Some("Nadam")
+            && model.optimizer_variables > NOT_BUILT
+            && is_new(writer) != is_new(self.keras.version)
+        {
+            let what = "the variables of Nadam, which Keras 3.10 has put into another order";
+            self.refused("optimizer", what, "List of objects that could not be loaded");
         }
     }
 

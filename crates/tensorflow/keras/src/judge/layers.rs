@@ -49,6 +49,7 @@ impl ConfigWalk<'_> {
                 };
                 self.arguments(&class, config, &place, by_name);
                 self.special(name, value, &place);
+                self.quantized_layer(name, config, &place);
                 self.values(config, &place);
             }
         }

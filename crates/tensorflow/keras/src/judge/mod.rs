@@ -84,7 +84,10 @@ pub(crate) fn problems(model: &KerasModel, keras: &KerasRelease) -> Vec<Problem>
     walk.weight_paths(model);
     if let Some(training) = &model.training {
         match model.form {
-            KerasFormat::Archive => walk.compile_config(training),
+            KerasFormat::Archive => {
+                walk.compile_config(training);
+                walk.optimizer_variables(model, training);
+            }
             _ => walk.training_config(training),
         }
     }
