@@ -8,6 +8,7 @@ use super::weights::snake;
 use crate::judge::calls::ANY_FORM;
 use crate::judge::inner_models::gives_lists;
 use crate::judge::layers::begins_a_model;
+use crate::judge::special::{DOT_OF_LISTS, built_by_lists};
 use crate::judge::{class_of, text};
 use crate::{KerasFormat, KerasModel, KerasRelease};
 
@@ -125,6 +126,17 @@ impl Edit<'_> {
         }
         if class == "Sequential" && self.three() && self.form == KerasFormat::Hdf5 {
             self.input_layer(value, place);
+        }
+        if class == "Dot"
+            && self.three()
+            && self.keras.version < DOT_OF_LISTS
+            && built_by_lists(value)
+            && let Some(layer) = value.as_object_mut()
+        {
+            layer.shift_remove("build_config");
+            let what =
+                "how Dot was built removed: it has no weights, and is built when it is called";
+            self.say("build", what.to_owned(), place);
         }
         self.alias(value, class, place);
         self.nodes(value, place);

@@ -119,7 +119,7 @@ impl ConfigWalk<'_> {
         for (at, layer) in layers.iter().enumerate() {
             self.layer(layer, place, ObjectContext::Model);
             if class == "Sequential" {
-                self.model_in_sequential(layer, &layers[at + 1..], place);
+                self.model_in_sequential(config, at, place);
             }
         }
         if class != "Sequential" {

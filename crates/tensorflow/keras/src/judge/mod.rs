@@ -12,7 +12,7 @@ mod objects;
 mod operations;
 mod packages;
 mod quantization;
-mod special;
+pub(crate) mod special;
 mod weight_paths;
 
 use serde_json::Value;

@@ -23,6 +23,10 @@ const PACKED_BY_COLUMN: Version = Version::pair(3, 14);
 /// and 3.12.4.
 const INT4_WIDELY: Version = Version::pair(3, 12);
 
+/// The releases after which int8 weights have another form: scales with a dimension less, and no gap where a layer has no
+/// bias. Measured: 3.1.1, 3.2.1 and 3.3.3, each with files of the others.
+const INT8_FORMS: [Version; 2] = [Version::pair(3, 2), Version::pair(3, 3)];
+
 /// Layers that have weights of their own in the mode float8.
 const FLOAT8: [&str; 2] = ["Dense", "EinsumDense"];
 
@@ -53,6 +57,7 @@ impl ConfigWalk<'_> {
         match mode(&config["dtype"]) {
             Some("float8") => self.float8(class, place),
             Some("int4") => self.int4(class, place),
+            Some("int8") => self.int8(class, config, place),
             _ => {}
         }
         let inner = &config["layer"];
@@ -85,6 +90,31 @@ impl ConfigWalk<'_> {
         if self.form == KerasFormat::Hdf5 && self.has_weights && FLOAT8.contains(&class) {
             let what = "float8 weights in HDF5, which are not in the order in which they are read";
             self.refused(place, what, "shape");
+        }
+    }
+
+    fn int8(&mut self, class: &str, config: &Value, place: &str) {
+        let Some(writer) = self.writer.filter(|_| self.has_weights) else { return };
+        let [first, second] = INT8_FORMS;
+        let form = |version| usize::from(version >= first) + usize::from(version >= second);
+        let (written, read) = (form(writer), form(self.keras.version));
+        let archive = self.form == KerasFormat::Archive;
+        let has_bias = match class {
+            "EinsumDense" => !config["bias_axes"].is_null(),
+            _ => config["use_bias"] != Value::Bool(false),
+        };
+        let has_another_form = match class {
+            "Embedding" => written != read,
+            "Dense" | "EinsumDense" if archive && !has_bias && (written == 1) != (read == 1) => {
+                true
+            }
+            "Dense" => (written == 0) != (read == 0),
+            "EinsumDense" => archive && has_bias && (written == 0) != (read == 0),
+            _ => false,
+        };
+        if has_another_form {
+            let what = format!("int8 weights of {class} as Keras {writer} keeps them");
+            self.refused(place, what, "must match");
         }
     }
 

@@ -22,6 +22,15 @@ const BIDIRECTIONAL: Version = Version::pair(3, 3);
 /// source of 3.4.1.
 const MODEL_IN_TIME: Version = Version::pair(3, 4);
 
+/// The first Keras 3 that builds a Dot with the shapes of an archive. Measured: not 3.0.5 and 3.1.1, not even with their own
+/// files, and 3.2.1.
+pub(crate) const DOT_OF_LISTS: Version = Version::pair(3, 2);
+
+/// Whether a layer was built with several shapes.
+pub(crate) fn built_by_lists(layer: &Value) -> bool {
+    layer["build_config"]["input_shape"][0].is_array()
+}
+
 /// Whether a class fails without an argument that has no default. Some make it of others in `from_config`.
 pub(super) fn is_needed(class: &KerasClass, argument: &str) -> bool {
     !matches!(argument, "args" | "kwargs") && matches!(&*class.kind, "layer" | "initializer")
@@ -67,12 +76,17 @@ impl ConfigWalk<'_> {
             }
             "Bidirectional"
                 if self.three()
+                    && self.has_weights
                     && self.form == KerasFormat::Archive
                     && self.keras.version < BIDIRECTIONAL =>
             {
                 let what =
                     "Bidirectional in an archive, whose weights Keras 3.3 is the first to read";
                 self.refused(place, what, "objects could not be loaded");
+            }
+            "Dot" if built_by_lists(layer) && self.builds_dot_by_tuples() => {
+                let what = "Dot as an archive says that it was built, with shapes as lists";
+                self.refused(place, what, "should be called on a list of 2 inputs");
             }
             "TimeDistributed"
                 if self.three()
@@ -90,6 +104,10 @@ impl ConfigWalk<'_> {
             }
             _ => {}
         }
+    }
+
+    fn builds_dot_by_tuples(&self) -> bool {
+        self.three() && self.form == KerasFormat::Archive && self.keras.version < DOT_OF_LISTS
     }
 
     fn attention_shapes(&mut self, layer: &Value, place: &str) {
