@@ -8,7 +8,7 @@ use super::weights::snake;
 use crate::judge::calls::ANY_FORM;
 use crate::judge::inner_models::gives_lists;
 use crate::judge::layers::begins_a_model;
-use crate::judge::special::{DOT_OF_LISTS, built_by_lists};
+use crate::judge::special::{DOT_IS_FUNCTION, DOT_OF_LISTS, built_by_lists};
 use crate::judge::{class_of, text};
 use crate::{KerasFormat, KerasModel, KerasRelease};
 
@@ -175,7 +175,7 @@ impl Edit<'_> {
             self.say("renamed-argument", format!("`{old}` of {class} renamed to `{new}`"), place);
         }
         if class == "Attention"
-            && three
+            && self.keras.version >= DOT_IS_FUNCTION
             && self.form == KerasFormat::Hdf5
             && config.get("score_mode") == Some(&json!("dot"))
         {

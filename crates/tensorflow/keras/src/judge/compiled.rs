@@ -21,6 +21,10 @@ const LOSSES_NOT_LISTED: [&str; 3] =
 /// The first Keras 3 that finds them.
 const LOSSES_LISTED: unskew_core::Version = unskew_core::Version::pair(3, 2);
 
+/// Optimizers that HDF5 files name and a Keras that has them does not find so, and the first that does.
+const OPTIMIZERS_NOT_LISTED: [(&str, Option<unskew_core::Version>); 2] =
+    [("Lamb", None), ("Muon", Some(unskew_core::Version::pair(3, 14)))];
+
 /// The variables of an optimizer that was not built: the count of steps and the rate.
 const NOT_BUILT: u64 = 2;
 
@@ -82,6 +86,13 @@ impl ConfigWalk<'_> {
 
     fn old_optimizer(&mut self, value: &Value) {
         let Some(name) = class_of(value) else { return };
+        let unlisted = OPTIMIZERS_NOT_LISTED.iter().find(|(one, _)| *one == name);
+        if unlisted.is_some_and(|(_, since)| since.is_none_or(|since| self.keras.version < since))
+            && self.is_optimizer(name)
+        {
+            let what = format!("the optimizer {name} in HDF5, which it does not find by its name");
+            return self.refused("optimizer", what, "Could not interpret optimizer identifier");
+        }
         if let Some(own) = name.strip_prefix(CUSTOM) {
             // Keras 3 takes the optimizer of that name with its defaults; before 2.11 nothing is registered so.
             if self.three() || self.keras.version >= unskew_core::Version::pair(2, 11) {

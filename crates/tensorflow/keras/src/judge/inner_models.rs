@@ -152,6 +152,13 @@ impl ConfigWalk<'_> {
             "Sequential" | "Functional" | "Model" => ListOutcome::Taken,
             _ if PASSES.contains(&class) => self.of_list(rest),
             "Dense" if archive && rest.iter().all(takes_a_dimension) => ListOutcome::Differs,
+            "LayerNormalization"
+                if archive
+                    && self.keras.version < BUILT_BY_MODEL
+                    && rest.iter().all(takes_a_dimension) =>
+            {
+                ListOutcome::Differs
+            }
             "Normalization" if !archive => ListOutcome::FailsAtLoad,
             _ if ADDS_A_DIMENSION.contains(&class) && (archive || is_last) => ListOutcome::Differs,
             _ if class.starts_with("Global") && is_last => {

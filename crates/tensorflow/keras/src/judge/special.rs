@@ -26,6 +26,10 @@ const MODEL_IN_TIME: Version = Version::pair(3, 4);
 /// files, and 3.2.1.
 pub(crate) const DOT_OF_LISTS: Version = Version::pair(3, 2);
 
+/// The first Keras that takes the text `dot` in an HDF5 file for a function. Measured: not 3.0.5 to 3.13.2, and 3.14.1 and
+/// 3.15.1.
+pub(crate) const DOT_IS_FUNCTION: Version = Version::pair(3, 14);
+
 /// Whether a layer was built with several shapes.
 pub(crate) fn built_by_lists(layer: &Value) -> bool {
     layer["build_config"]["input_shape"][0].is_array()
@@ -59,7 +63,7 @@ impl ConfigWalk<'_> {
             }
             "MultiHeadAttention" => self.attention_shapes(layer, place),
             "Attention"
-                if self.three()
+                if self.keras.version >= DOT_IS_FUNCTION
                     && self.form == KerasFormat::Hdf5
                     && text(config, "score_mode") == Some("dot") =>
             {
