@@ -143,7 +143,8 @@ impl ConfigWalk<'_> {
             if class.takes(argument) {
                 continue;
             }
-            let old = self.form == KerasFormat::Hdf5 && inside == ObjectContext::Model;
+            // What is looked up without a module is read as Keras 2 wrote it, in archives too.
+            let old = inside == ObjectContext::Model;
             if self.three() && old && argument == "batch_input_shape" {
                 continue;
             }

@@ -73,6 +73,7 @@ impl ConfigWalk<'_> {
             "BatchNormalization"
                 if self.three()
                     && self.form == KerasFormat::Archive
+                    && layer.get("module").is_some()
                     && config["axis"].is_array() =>
             {
                 let what = "`axis` of BatchNormalization as a list, as Keras 2 writes it";
