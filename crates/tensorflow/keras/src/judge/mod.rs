@@ -4,6 +4,7 @@
 //! its own; files since Keras 2.12 have a module too, and the class is looked up by its public name, or by where it is
 //! defined. HDF5 files are read in the old way by all releases, with objects of the new way inside.
 
+mod call_order;
 pub(crate) mod calls;
 mod compiled;
 pub(crate) mod inner_models;
