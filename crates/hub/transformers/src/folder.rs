@@ -1,6 +1,5 @@
 //! A model folder: its configuration and the files beside it that are loaded with it.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
@@ -11,9 +10,7 @@ use unskew_tokenizers::TokenizerFile;
 use crate::judge::FastTokenizer;
 
 use crate::config::{ModelConfig, text};
-
-/// How many files of weights an index may name. The largest models that are shared have some hundreds.
-const SHARDS: usize = 1 << 12;
+use crate::weight_index::{self, SHARDS};
 
 /// The files of weights that transformers looks for.
 const SAFETENSORS: &str = "model.safetensors";
@@ -176,21 +173,12 @@ impl FolderFiles {
         index: &str,
         open: &dyn Fn(&str) -> Option<Arc<dyn Source>>,
     ) -> Places {
-        let mut missing = Places::default();
-        let Some(found) = self.object(index, open) else { return missing };
-        let named = found.get("weight_map").and_then(Value::as_object);
-        let named: BTreeSet<&str> =
-            named.into_iter().flat_map(|map| map.values().filter_map(Value::as_str)).collect();
+        let Some(found) = self.object(index, open) else { return Places::default() };
+        let named = weight_index::named_files(&found);
         if named.len() > SHARDS {
             let why = format!("it names {} files, and {SHARDS} are looked for", named.len());
             self.unread.push((index.to_owned(), why));
         }
-        for name in named.into_iter().take(SHARDS) {
-            // What lies elsewhere is not looked at: transformers joins the name to the folder.
-            if name.contains(['/', '\\']) || open(name).is_none() {
-                missing.add(name);
-            }
-        }
-        missing
+        weight_index::missing(named.into_iter(), open)
     }
 }

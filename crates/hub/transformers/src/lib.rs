@@ -24,6 +24,7 @@
 //! | `config.json` | [`ModelConfig::read`] |
 //! | a configuration as a party | [`party()`] |
 //! | the files of the folder, where what lies beside can be opened | [`with_files`] |
+//! | an index of weights alone, and the files that it names | [`index_party`], [`with_indexed_files`] |
 //! | what all releases know as one text | [`KnownNames`] |
 //! | a release | [`TransformersRelease`] |
 //! | what a release makes of a folder | [`judge()`] |
@@ -63,6 +64,7 @@ mod party;
 mod release;
 pub mod rules;
 mod server;
+mod weight_index;
 
 pub use config::{DtypeKeys, ModelConfig, RopeConfig, RopeParameters, RopeScaling};
 pub use folder::{FolderFiles, FolderWeights, ModelFolder, NamedClass};
@@ -71,3 +73,4 @@ pub use known_names::KnownNames;
 pub use party::{TRANSFORMERS_AXIS, party, with_files};
 pub use release::TransformersRelease;
 pub use server::{ServerKind, ServerRelease};
+pub use weight_index::{WeightIndex, index_party, with_indexed_files};

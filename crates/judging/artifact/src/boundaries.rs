@@ -258,6 +258,25 @@ pub(crate) const BOUNDARIES: &[Boundary] = &[
         rules: &[unskew_transformers::rules::RULES],
         ..NONE
     },
+    // In a folder `config.json` stands for it; diffusers gives its folders another one.
+    Boundary {
+        looked_for: "indexes of weights (model.safetensors.index.json)",
+        endings: &[
+            "diffusion_pytorch_model.safetensors.index.json",
+            "diffusion_pytorch_model.bin.index.json",
+        ],
+        read: Read::File(unskew_transformers::index_party),
+        beside: Some(|party, around| {
+            let open = |name: &str| around.open(name);
+            Ok(if around.is_known() {
+                unskew_transformers::with_indexed_files(party, &open)
+            } else {
+                party
+            })
+        }),
+        formats: &[format("index of weights", &["json"])],
+        ..NONE
+    },
     Boundary {
         endings: &["adapter_config.json"],
         read: Read::File(unskew_peft::party),

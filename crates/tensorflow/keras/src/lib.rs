@@ -38,6 +38,7 @@
 //!     config: Some(config),
 //!     training: None,
 //!     weights: (3, 448),
+//!     optimizer_variables: 0,
 //!     weight_paths: None,
 //!     unread: Vec::new(),
 //! };

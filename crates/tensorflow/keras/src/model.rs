@@ -111,6 +111,8 @@ pub struct KerasModel {
     pub training: Option<Value>,
     /// How many datasets of weights there are, and how many bytes they have.
     pub weights: (u64, u64),
+    /// How many of them are variables of the optimizer, in an archive.
+    pub optimizer_variables: u64,
     /// How their groups are named, in weights alone since Keras 2.12.
     pub weight_paths: Option<KerasWeightPaths>,
     /// What was not read, in words.
@@ -169,12 +171,15 @@ fn archive(source: &Arc<dyn Source>) -> Result<Option<KerasModel>, ReadError> {
     let stored = archive.entries().iter().find(|entry| entry.name.ends_with("model.weights.h5"));
     let mut unread = Vec::new();
     let mut weights = (0, 0);
+    let mut optimizer_variables = 0;
     match stored {
         None => unread.push("the weights are not in model.weights.h5".to_owned()),
         Some(entry) => {
             let member = archive.member(entry)?;
             if let Some(file) = Hdf5File::open(&member)? {
-                weights = count(&file, &file.root()?, 0, &mut unread)?;
+                let root = file.root()?;
+                weights = count(&file, &root, 0, &mut unread)?;
+                optimizer_variables = variables_of_optimizer(&file, &root)?;
             }
         }
     }
@@ -189,6 +194,7 @@ fn archive(source: &Arc<dyn Source>) -> Result<Option<KerasModel>, ReadError> {
         config,
         training,
         weights,
+        optimizer_variables,
         weight_paths: None,
         unread,
     }))
@@ -239,7 +245,24 @@ fn hdf5(source: &Arc<dyn Source>, file: &Hdf5File) -> Result<Option<KerasModel>,
         }
         _ => None,
     };
-    Ok(Some(KerasModel { form, keras, backend, config, training, weights, weight_paths, unread }))
+    Ok(Some(KerasModel {
+        form,
+        keras,
+        backend,
+        config,
+        training,
+        weights,
+        optimizer_variables: 0,
+        weight_paths,
+        unread,
+    }))
+}
+
+/// The variables of the optimizer itself, without those of another one inside of it.
+fn variables_of_optimizer(file: &Hdf5File, root: &Hdf5Object) -> Result<u64, ReadError> {
+    let Some(address) = root.link("optimizer") else { return Ok(0) };
+    let Some(address) = file.object(address)?.link("vars") else { return Ok(0) };
+    Ok(file.object(address)?.links.len() as u64)
 }
 
 /// The datasets below a group, and their bytes.

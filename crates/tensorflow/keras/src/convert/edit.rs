@@ -8,6 +8,7 @@ use super::weights::snake;
 use crate::judge::calls::ANY_FORM;
 use crate::judge::inner_models::gives_lists;
 use crate::judge::layers::begins_a_model;
+use crate::judge::special::{DOT_IS_FUNCTION, DOT_OF_LISTS, built_by_lists};
 use crate::judge::{class_of, text};
 use crate::{KerasFormat, KerasModel, KerasRelease};
 
@@ -126,6 +127,17 @@ impl Edit<'_> {
         if class == "Sequential" && self.three() && self.form == KerasFormat::Hdf5 {
             self.input_layer(value, place);
         }
+        if class == "Dot"
+            && self.three()
+            && self.keras.version < DOT_OF_LISTS
+            && built_by_lists(value)
+            && let Some(layer) = value.as_object_mut()
+        {
+            layer.shift_remove("build_config");
+            let what =
+                "how Dot was built removed: it has no weights, and is built when it is called";
+            self.say("build", what.to_owned(), place);
+        }
         self.alias(value, class, place);
         self.nodes(value, place);
         self.unnamed(value, class, place);
@@ -163,7 +175,7 @@ impl Edit<'_> {
             self.say("renamed-argument", format!("`{old}` of {class} renamed to `{new}`"), place);
         }
         if class == "Attention"
-            && three
+            && self.keras.version >= DOT_IS_FUNCTION
             && self.form == KerasFormat::Hdf5
             && config.get("score_mode") == Some(&json!("dot"))
         {

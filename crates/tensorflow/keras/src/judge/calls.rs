@@ -8,6 +8,7 @@ use std::ops::Range;
 use serde_json::Value;
 use unskew_core::Version;
 
+use super::call_order::{IN_ORDER, called_before_its_input};
 use super::layers::MODELS;
 use super::{ConfigWalk, class_of, text};
 use crate::KerasFormat;
@@ -46,6 +47,12 @@ fn is_flat(tensors: &Value) -> bool {
 impl ConfigWalk<'_> {
     /// The calls of the layers of a functional model.
     pub(super) fn nodes(&mut self, layers: &[Value], place: &str) {
+        if IN_ORDER.contains(&self.keras.version)
+            && let Some(name) = called_before_its_input(layers)
+        {
+            let what = format!("a call of {name} with what a layer behind it in the file gives");
+            self.refused(place, what, "Layer node index out of bounds");
+        }
         for layer in layers {
             let Some(nodes) = layer.get("inbound_nodes").and_then(Value::as_array) else {
                 continue;

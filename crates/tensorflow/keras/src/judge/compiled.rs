@@ -3,11 +3,30 @@
 use serde_json::Value;
 
 use super::{ConfigWalk, ObjectContext, Problem, class_of, text};
-use crate::KerasFormat;
 use crate::table::KerasClass;
+use crate::{KerasFormat, KerasModel};
 
 /// The first Keras 3 whose losses may be means.
 const MEANS: unskew_core::Version = unskew_core::Version::pair(3, 7);
+
+/// The first Keras 3 whose Nadam keeps its product behind its moments. Measured: not 3.4.1 and 3.9.2, and 3.10.0, 3.12.4 and
+/// 3.15.1.
+const PRODUCT_LAST: unskew_core::Version = unskew_core::Version::pair(3, 10);
+
+/// Losses that Keras 3.0 and 3.1 have, and do not find by the class alone that HDF5 files name. Measured: 3.0.5 and 3.1.1
+/// with every loss of 3.12.
+const LOSSES_NOT_LISTED: [&str; 3] =
+    ["BinaryFocalCrossentropy", "CTC", "CategoricalFocalCrossentropy"];
+
+/// The first Keras 3 that finds them.
+const LOSSES_LISTED: unskew_core::Version = unskew_core::Version::pair(3, 2);
+
+/// Optimizers that HDF5 files name and a Keras that has them does not find so, and the first that does.
+const OPTIMIZERS_NOT_LISTED: [(&str, Option<unskew_core::Version>); 2] =
+    [("Lamb", None), ("Muon", Some(unskew_core::Version::pair(3, 14)))];
+
+/// The variables of an optimizer that was not built: the count of steps and the rate.
+const NOT_BUILT: u64 = 2;
 
 /// How Keras 2.11 to 2.15 names its own optimizers in HDF5 files.
 const CUSTOM: &str = "Custom>";
@@ -40,6 +59,19 @@ impl ConfigWalk<'_> {
         }
     }
 
+    /// The variables of the optimizer, which an archive has by their number alone.
+    pub(super) fn optimizer_variables(&mut self, model: &KerasModel, training: &Value) {
+        let is_new = |version| version >= PRODUCT_LAST;
+        let Some(writer) = self.writer.filter(|_| self.three() && !self.two) else { return };
+        if class_of(&training["optimizer"]) == Some("Nadam")
+            && model.optimizer_variables > NOT_BUILT
+            && is_new(writer) != is_new(self.keras.version)
+        {
+            let what = "the variables of Nadam, which Keras 3.10 has put into another order";
+            self.refused("optimizer", what, "List of objects that could not be loaded");
+        }
+    }
+
     /// Every object in lists and maps: a model with several outputs has a loss for each.
     fn each(&mut self, value: &Value, one: &mut dyn FnMut(&mut Self, &Value)) {
         match value {
@@ -54,6 +86,13 @@ impl ConfigWalk<'_> {
 
     fn old_optimizer(&mut self, value: &Value) {
         let Some(name) = class_of(value) else { return };
+        let unlisted = OPTIMIZERS_NOT_LISTED.iter().find(|(one, _)| *one == name);
+        if unlisted.is_some_and(|(_, since)| since.is_none_or(|since| self.keras.version < since))
+            && self.is_optimizer(name)
+        {
+            let what = format!("the optimizer {name} in HDF5, which it does not find by its name");
+            return self.refused("optimizer", what, "Could not interpret optimizer identifier");
+        }
         if let Some(own) = name.strip_prefix(CUSTOM) {
             // Keras 3 takes the optimizer of that name with its defaults; before 2.11 nothing is registered so.
             if self.three() || self.keras.version >= unskew_core::Version::pair(2, 11) {
@@ -135,6 +174,14 @@ impl ConfigWalk<'_> {
             return;
         }
         let Some(name) = class_of(value) else { return };
+        if old
+            && self.three()
+            && self.keras.version < LOSSES_LISTED
+            && LOSSES_NOT_LISTED.contains(&name)
+        {
+            let what = format!("the loss {name} in HDF5, which it does not find by its class");
+            self.refused("loss", what, "Could not interpret loss identifier");
+        }
         let class = if name == "function" {
             return self.function(value, "loss");
         } else if self.by_module(value) {

@@ -19,6 +19,10 @@ pub(crate) fn gives_lists(keras: Version) -> bool {
         || keras >= Version::pair(3, 11)
 }
 
+/// The first Keras of those that builds a Sequential by the shape of a model at its beginning. Measured: not 3.2.1 and 3.4.1,
+/// and 3.11.3.
+const BUILT_BY_MODEL: Version = Version::pair(3, 11);
+
 /// Layers that give the list on as it is.
 const PASSES: [&str; 9] = [
     "ActivityRegularization",
@@ -35,6 +39,20 @@ const PASSES: [&str; 9] = [
 /// Layers that make a tensor with one more dimension of it.
 const ADDS_A_DIMENSION: [&str; 6] =
     ["Activation", "LeakyReLU", "Normalization", "ReLU", "Rescaling", "UnitNormalization"];
+
+/// Layers that take a tensor with one more dimension, as it comes out of a Dense that was given the list. Measured on 3.2.1,
+/// 3.4.1, 3.11.3 and 3.15.1: others behind a Dense fail when the model is loaded.
+const TAKES_A_DIMENSION: [&str; 9] = [
+    "Activation",
+    "Dropout",
+    "Flatten",
+    "LayerNormalization",
+    "LeakyReLU",
+    "ReLU",
+    "Rescaling",
+    "Softmax",
+    "UnitNormalization",
+];
 
 /// Layers whose first call fails.
 const FAILS_AT_CALL: [&str; 10] = [
@@ -75,6 +93,10 @@ fn is_written_as_list(model: &Value, depth: usize) -> bool {
     }
 }
 
+fn takes_a_dimension(layer: &Value) -> bool {
+    class_of(layer).is_some_and(|class| TAKES_A_DIMENSION.contains(&class))
+}
+
 /// What becomes of a list of one tensor.
 enum ListOutcome {
     Taken,
@@ -84,13 +106,30 @@ enum ListOutcome {
 }
 
 impl ConfigWalk<'_> {
-    /// A model in a Sequential, with the layers behind it.
-    pub(super) fn model_in_sequential(&mut self, model: &Value, behind: &[Value], place: &str) {
+    /// The model at a place in a Sequential, with the layers behind it.
+    pub(super) fn model_in_sequential(&mut self, sequential: &Value, at: usize, place: &str) {
+        let layers = sequential.get("layers").unwrap_or(sequential).as_array();
+        let Some((model, behind)) = layers.and_then(|all| all.get(at..)?.split_first()) else {
+            return;
+        };
         if !self.gives_a_list(model) {
             return;
         }
-        let outcome = self.of_list(behind);
+        let outcome = match self.of_list(behind) {
+            ListOutcome::FailsAtLoad if !self.is_built_at_load(sequential) => {
+                ListOutcome::FailsAtCall("input(s)")
+            }
+            outcome => outcome,
+        };
         self.list_outcome(model, outcome, place);
+    }
+
+    /// Whether a Sequential is built when it is loaded: one that says no shape is so only where its first model says it.
+    fn is_built_at_load(&self, sequential: &Value) -> bool {
+        let first = sequential["layers"].get(0).and_then(class_of);
+        self.keras.version >= BUILT_BY_MODEL
+            || first == Some("InputLayer")
+            || sequential.get("build_input_shape").is_some()
     }
 
     /// A model in a wrapper.
@@ -112,7 +151,14 @@ impl ConfigWalk<'_> {
         match class {
             "Sequential" | "Functional" | "Model" => ListOutcome::Taken,
             _ if PASSES.contains(&class) => self.of_list(rest),
-            "Dense" if is_last && archive => ListOutcome::Differs,
+            "Dense" if archive && rest.iter().all(takes_a_dimension) => ListOutcome::Differs,
+            "LayerNormalization"
+                if archive
+                    && self.keras.version < BUILT_BY_MODEL
+                    && rest.iter().all(takes_a_dimension) =>
+            {
+                ListOutcome::Differs
+            }
             "Normalization" if !archive => ListOutcome::FailsAtLoad,
             _ if ADDS_A_DIMENSION.contains(&class) && (archive || is_last) => ListOutcome::Differs,
             _ if class.starts_with("Global") && is_last => {

@@ -49,6 +49,7 @@ impl ConfigWalk<'_> {
                 };
                 self.arguments(&class, config, &place, by_name);
                 self.special(name, value, &place);
+                self.quantized_layer(name, config, &place);
                 self.values(config, &place);
             }
         }
@@ -118,7 +119,7 @@ impl ConfigWalk<'_> {
         for (at, layer) in layers.iter().enumerate() {
             self.layer(layer, place, ObjectContext::Model);
             if class == "Sequential" {
-                self.model_in_sequential(layer, &layers[at + 1..], place);
+                self.model_in_sequential(config, at, place);
             }
         }
         if class != "Sequential" {
@@ -142,7 +143,8 @@ impl ConfigWalk<'_> {
             if class.takes(argument) {
                 continue;
             }
-            let old = self.form == KerasFormat::Hdf5 && inside == ObjectContext::Model;
+            // What is looked up without a module is read as Keras 2 wrote it, in archives too.
+            let old = inside == ObjectContext::Model;
             if self.three() && old && argument == "batch_input_shape" {
                 continue;
             }

@@ -4,6 +4,7 @@
 //! its own; files since Keras 2.12 have a module too, and the class is looked up by its public name, or by where it is
 //! defined. HDF5 files are read in the old way by all releases, with objects of the new way inside.
 
+mod call_order;
 pub(crate) mod calls;
 mod compiled;
 pub(crate) mod inner_models;
@@ -12,7 +13,7 @@ mod objects;
 mod operations;
 mod packages;
 mod quantization;
-mod special;
+pub(crate) mod special;
 mod weight_paths;
 
 use serde_json::Value;
@@ -84,7 +85,10 @@ pub(crate) fn problems(model: &KerasModel, keras: &KerasRelease) -> Vec<Problem>
     walk.weight_paths(model);
     if let Some(training) = &model.training {
         match model.form {
-            KerasFormat::Archive => walk.compile_config(training),
+            KerasFormat::Archive => {
+                walk.compile_config(training);
+                walk.optimizer_variables(model, training);
+            }
             _ => walk.training_config(training),
         }
     }

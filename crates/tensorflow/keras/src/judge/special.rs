@@ -11,6 +11,13 @@ use crate::table::KerasClass;
 /// The first Keras that does not load the code of a lambda unless it is told to.
 const SAFE: Version = Version::pair(2, 13);
 
+/// The first Keras 3 that does not load it from HDF5 either. Measured: not 3.0.5 to 3.10.0, and 3.11.3.
+const SAFE_HDF5: Version = Version::pair(3, 11);
+
+/// Why the code of a Lambda layer is not judged.
+const CODE_OF_PYTHON: &str =
+    "a Lambda layer holds code of the Python that wrote it, which another may not read";
+
 /// The first Keras whose attention layer writes the shapes that it was built with.
 const SHAPES: Version = Version::pair(2, 5);
 
@@ -21,6 +28,19 @@ const BIDIRECTIONAL: Version = Version::pair(3, 3);
 /// The first Keras 3 whose models say the shape of what they give. Measured: not 3.1.1 and 3.3.3, and 3.5.0; read in the
 /// source of 3.4.1.
 const MODEL_IN_TIME: Version = Version::pair(3, 4);
+
+/// The first Keras 3 that builds a Dot with the shapes of an archive. Measured: not 3.0.5 and 3.1.1, not even with their own
+/// files, and 3.2.1.
+pub(crate) const DOT_OF_LISTS: Version = Version::pair(3, 2);
+
+/// The first Keras that takes the text `dot` in an HDF5 file for a function. Measured: not 3.0.5 to 3.13.2, and 3.14.1 and
+/// 3.15.1.
+pub(crate) const DOT_IS_FUNCTION: Version = Version::pair(3, 14);
+
+/// Whether a layer was built with several shapes.
+pub(crate) fn built_by_lists(layer: &Value) -> bool {
+    layer["build_config"]["input_shape"][0].is_array()
+}
 
 /// Whether a class fails without an argument that has no default. Some make it of others in `from_config`.
 pub(super) fn is_needed(class: &KerasClass, argument: &str) -> bool {
@@ -50,7 +70,7 @@ impl ConfigWalk<'_> {
             }
             "MultiHeadAttention" => self.attention_shapes(layer, place),
             "Attention"
-                if self.three()
+                if self.keras.version >= DOT_IS_FUNCTION
                     && self.form == KerasFormat::Hdf5
                     && text(config, "score_mode") == Some("dot") =>
             {
@@ -60,6 +80,7 @@ impl ConfigWalk<'_> {
             "BatchNormalization"
                 if self.three()
                     && self.form == KerasFormat::Archive
+                    && layer.get("module").is_some()
                     && config["axis"].is_array() =>
             {
                 let what = "`axis` of BatchNormalization as a list, as Keras 2 writes it";
@@ -67,12 +88,17 @@ impl ConfigWalk<'_> {
             }
             "Bidirectional"
                 if self.three()
+                    && self.has_weights
                     && self.form == KerasFormat::Archive
                     && self.keras.version < BIDIRECTIONAL =>
             {
                 let what =
                     "Bidirectional in an archive, whose weights Keras 3.3 is the first to read";
                 self.refused(place, what, "objects could not be loaded");
+            }
+            "Dot" if built_by_lists(layer) && self.builds_dot_by_tuples() => {
+                let what = "Dot as an archive says that it was built, with shapes as lists";
+                self.refused(place, what, "should be called on a list of 2 inputs");
             }
             "TimeDistributed"
                 if self.three()
@@ -90,6 +116,10 @@ impl ConfigWalk<'_> {
             }
             _ => {}
         }
+    }
+
+    fn builds_dot_by_tuples(&self) -> bool {
+        self.three() && self.form == KerasFormat::Archive && self.keras.version < DOT_OF_LISTS
     }
 
     fn attention_shapes(&mut self, layer: &Value, place: &str) {
@@ -156,14 +186,17 @@ impl ConfigWalk<'_> {
             self.problem(Problem::Unknown { place, kind, name, custom: true });
         } else if !self.three() && config.get("function_type").is_none() {
             self.refused(place, "a Lambda layer as Keras 3 writes it", "KeyError: 'function_type'");
+        } else if self.three()
+            && self.form == KerasFormat::Hdf5
+            && self.keras.version < SAFE_HDF5
+            && function.is_array()
+        {
+            self.unjudged(place, CODE_OF_PYTHON);
         } else if self.three() || (self.form == KerasFormat::Archive && self.keras.version >= SAFE)
         {
             self.problem(Problem::Lambda { place: place.to_owned() });
         } else {
-            self.unjudged(
-                place,
-                "a Lambda layer holds code of the Python that wrote it, which another may not read",
-            );
+            self.unjudged(place, CODE_OF_PYTHON);
         }
     }
 }

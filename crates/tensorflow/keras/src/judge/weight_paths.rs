@@ -22,12 +22,23 @@ impl ConfigWalk<'_> {
         if written != KerasWeightPaths::Layers && !has_two_of_a_class(config) {
             written = KerasWeightPaths::CountedEither;
         }
+        // Keras 3 looks for the old folder of layers, in the model itself and not in models inside of it.
+        if written == KerasWeightPaths::CountedEither && self.three() && !has_model_inside(config) {
+            return;
+        }
         if written.is_read_as(KerasWeightPaths::of_release(self.keras.version)) {
             return;
         }
         let what = format!("the weights as Keras {writer} names them in an archive");
         self.refused("model.weights.h5", what, "received 0 variables during loading");
     }
+}
+
+/// Whether a layer of a model is a model with weights.
+fn has_model_inside(config: &Value) -> bool {
+    let layers = config["config"]["layers"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let is_model = |layer: &Value| class_of(layer).is_some_and(|class| MODELS.contains(&class));
+    layers.iter().any(|layer| is_model(layer) && has_weights(layer, 0))
 }
 
 /// Whether a model has two layers of one class with weights: the first has a name of its own, and the second a number

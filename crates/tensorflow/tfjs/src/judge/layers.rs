@@ -1,10 +1,15 @@
 //! A configuration of Keras as TensorFlow.js reads it: classes by one name each, whatever they are.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 use unskew_core::{Judgement, Places};
 
 use super::special;
 use crate::{TfjsModel, TfjsRelease, rules};
+
+/// What a release says of a weight that no layer has.
+const NO_TARGET: &str = "Provided weight data has no target variable";
 
 /// Deeper than this no configuration is followed. serde_json reads none deeper than twice this.
 const DEPTH: usize = 64;
@@ -28,7 +33,33 @@ pub(super) fn judge(model: &TfjsModel, tfjs: &TfjsRelease, judgement: &mut Judge
     }
     if let Some(lost) = weights().map(|one| &one.name).find(|n| special::is_lost(n, tfjs.version)) {
         let what = "weights under the names that TensorFlow 2 writes them";
-        walk.refused((what.to_owned(), "Provided weight data has no target variable"), lost);
+        walk.refused((what.to_owned(), NO_TARGET), lost);
+    }
+    let Some(config) = &model.config else { return };
+    let mut names = BTreeSet::new();
+    names_of_layers(config, 0, &mut names);
+    let is_numbered = weights().next().is_some_and(|one| special::is_numbered(&one.name));
+    let is_strange =
+        |name: &&String| name.split_once('/').is_some_and(|(first, _)| !names.contains(first));
+    if let Some(lost) = weights().map(|one| &one.name).find(is_strange).filter(|_| !is_numbered) {
+        let what = format!("the weight {lost}, whose name begins with that of no layer");
+        walk.refused((what, NO_TARGET), lost);
+    }
+}
+
+/// The names with which those of weights begin: of layers, and of layers in models among them. A model itself gives its
+/// name to no weight, and a wrapper keeps that of its part behind its own.
+fn names_of_layers<'c>(model: &'c Value, depth: usize, names: &mut BTreeSet<&'c str>) {
+    if depth > DEPTH {
+        return;
+    }
+    for layer in special::layers_of(model) {
+        let class = layer.get("class_name").and_then(Value::as_str).unwrap_or_default();
+        if special::MODELS.contains(&class) {
+            names_of_layers(layer, depth + 1, names);
+        } else {
+            names.extend(layer["config"].get("name").and_then(Value::as_str));
+        }
     }
 }
 
@@ -41,7 +72,7 @@ impl LayerWalk<'_> {
         let place = if place.is_empty() { own.to_owned() } else { format!("{place}/{own}") };
         if !self.tfjs.has_class(class) {
             self.unknown(class, &place);
-        } else if let Some(refused) = special::of_layer(class, config, self.tfjs.version) {
+        } else if let Some(refused) = special::of_layer(class, value, self.tfjs.version) {
             self.refused(refused, &place);
         }
         self.values(config, &place, depth + 1);

@@ -21,18 +21,43 @@ const NO_MOVING_MEAN: Version = Version::pair(1, 2);
 /// The releases that do not load layers without weights: the first, and the first after them.
 const ASKS_FOR_WEIGHTS: [Version; 2] = [Version::pair(4, 9), Version::pair(4, 11)];
 
+/// Classes whose configuration is a list of layers.
+pub(super) const MODELS: [&str; 3] = ["Functional", "Model", "Sequential"];
+
+/// The layers of a model; of an old Sequential the configuration is the list.
+pub(super) fn layers_of(model: &Value) -> &[Value] {
+    let config = &model["config"];
+    config.get("layers").unwrap_or(config).as_array().map(Vec::as_slice).unwrap_or_default()
+}
+
+/// Whether the first layer of a Sequential does not say what it takes.
+fn begins_without_shape(model: &Value) -> bool {
+    layers_of(model).first().is_some_and(|first| {
+        let class = first["class_name"].as_str().unwrap_or_default();
+        let given = |key: &str| first["config"].get(key).is_some_and(|value| !value.is_null());
+        class != "InputLayer"
+            && !MODELS.contains(&class)
+            && !["batch_input_shape", "input_shape"].iter().any(|key| given(key))
+    })
+}
+
 /// Whether a release does not load layers that have no weights.
 pub(super) fn asks_for_weights(release: Version) -> bool {
     let [first, after] = ASKS_FOR_WEIGHTS;
     first <= release && release < after
 }
 
-pub(super) fn of_layer(class: &str, config: &Value, release: Version) -> Option<RefusalText> {
+pub(super) fn of_layer(class: &str, layer: &Value, release: Version) -> Option<RefusalText> {
+    let config = &layer["config"];
     let given = |key: &str| config.get(key).is_some_and(|value| !value.is_null());
     match class {
         "InputLayer" if !given("batch_input_shape") && !given("input_shape") => Some((
             "input layer without `batch_input_shape`; Keras 3 writes `batch_shape`".to_owned(),
             "An InputLayer should be passed either a `batchInputShape` or an `inputShape`",
+        )),
+        "Sequential" if begins_without_shape(layer) => Some((
+            "Sequential whose first layer has no `batch_input_shape`".to_owned(),
+            "The first layer in a Sequential model must get an `inputShape` or `batchInputShape`",
         )),
         "GRU" | "GRUCell"
             if config.get("reset_after") == Some(&Value::Bool(true))
@@ -77,4 +102,9 @@ pub(super) fn is_lost(weight: &str, release: Version) -> bool {
     let of_cell = cell.trim_end_matches(|one: char| one.is_ascii_digit() || one == '_');
     of_cell.ends_with("_cell")
         && (release < NAMES_OF_CELLS || above.starts_with("stacked_rnn_cells"))
+}
+
+/// Whether weights have numbers instead of names, as a SavedModel of Keras counts them: these are found by their place.
+pub(super) fn is_numbered(weight: &str) -> bool {
+    weight.rsplit('/').next().is_some_and(|last| last.parse::<u64>().is_ok())
 }

@@ -60,7 +60,8 @@ fn classes_and_activations_are_looked_for_under_one_name_each() {
     let text = |inner: &str| {
         format!(
             r#"{{"format": "layers-model", "modelTopology": {{"model_config": {{"class_name": "Sequential", "config":
-            {{"name": "net", "layers": [{{"class_name": "Dense", "config": {{"name": "d", {inner}}}}}]}}}}}}}}"#
+            {{"name": "net", "layers": [{{"class_name": "Dense", "config": {{"name": "d",
+            "batch_input_shape": [null, 2], {inner}}}}}]}}}}}}}}"#
         )
     };
     let judged = |inner: &str| judge(&model(&text(inner)), &tfjs("4.22.0"));
@@ -112,4 +113,23 @@ fn other_json_is_none() {
     assert!(TfjsModel::read(&file(r#"{"modelTopology": {"#)).is_err());
     let named: Arc<dyn Source> = Arc::new(BytesSource::new("a.txt", GRAPH.as_bytes().to_vec()));
     assert!(TfjsModel::read(&named).unwrap().is_none());
+}
+
+#[test]
+fn weights_are_found_by_the_name_of_a_layer_and_not_of_a_model() {
+    let text = |name: &str| {
+        format!(
+            r#"{{"format": "layers-model", "modelTopology": {{"model_config": {{"class_name": "Sequential", "config": {{
+            "name": "net", "layers": [{{"class_name": "Sequential", "config": {{"name": "inner", "layers": [
+            {{"class_name": "InputLayer", "config": {{"name": "x", "batch_input_shape": [null, 2]}}}},
+            {{"class_name": "Dense", "config": {{"name": "d"}}}}]}}}}]}}}}}}, "weightsManifest": [{{"paths": [],
+            "weights": [{{"name": "{name}", "shape": [0, 2], "dtype": "float32"}}]}}]}}"#
+        )
+    };
+    for name in ["net/d/kernel", "inner/d/kernel", "other/kernel"] {
+        assert_eq!(codes(&judge(&model(&text(name)), &tfjs("4.22.0"))), ["TJ006"], "{name}");
+    }
+    for name in ["d/kernel", "kernel", "layers/d/vars/0"] {
+        assert!(codes(&judge(&model(&text(name)), &tfjs("4.22.0"))).is_empty(), "{name}");
+    }
 }

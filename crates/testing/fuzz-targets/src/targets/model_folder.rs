@@ -1,4 +1,4 @@
-//! The configuration of a model folder, and the files beside it.
+//! The configuration of a model folder, the files beside it, and an index of weights alone.
 
 use crate::source;
 
@@ -10,5 +10,9 @@ pub(crate) fn run(bytes: &[u8]) {
     let known = source("config.json", br#"{"model_type": "llama"}"#);
     if let Ok(Some(party)) = unskew_transformers::party(&known) {
         let _ = unskew_transformers::with_files(party, &|name| Some(source(name, bytes)));
+    }
+    let index = source("model.safetensors.index.json", bytes);
+    if let Ok(Some(party)) = unskew_transformers::index_party(&index) {
+        let _ = unskew_transformers::with_indexed_files(party, &|_| None);
     }
 }

@@ -79,6 +79,7 @@ fn compare(mut told: Value, keras: &KerasRelease, came: &str, error: &str) -> Co
         config: Some(config),
         training: training.filter(|training| !training.is_null()),
         weights: (0, 0),
+        optimizer_variables: 0,
         weight_paths: None,
         unread: Vec::new(),
     };

@@ -50,8 +50,8 @@ impl KerasPython {
         if place.exists() {
             return Ok(());
         }
-        let place = self.folder.join("python");
-        let python = with_requirements(&place, "3.11", &NEEDED, Dependencies::All)?;
+        let environment = self.folder.join("python");
+        let python = with_requirements(&environment, "3.11", &NEEDED, Dependencies::All)?;
         let site = self.folder.join(format!("keras-{release}"));
         if !site.exists() {
             let package = format!("keras=={release}");
