@@ -90,7 +90,7 @@ impl BoosterRelease {
             let all = table.releases.iter().enumerate().map(|(at, one)| (at, numbers(one)));
             all.filter(|(_, one)| is_near(one))
         };
-        let at = near().filter(|(_, one)| *one <= asked).last().or_else(|| near().next())?.0;
+        let at = near().rfind(|(_, one)| *one <= asked).or_else(|| near().next())?.0;
         let before = table.releases.iter().rposition(|one| numbers(one) < asked);
         let after = table.releases.iter().position(|one| numbers(one) > asked);
         let is_measured = table.releases.iter().any(|one| one == version);
