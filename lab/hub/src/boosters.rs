@@ -2,6 +2,7 @@
 //! one, against the verdicts; `--take` writes what was measured into the database.
 
 mod properties;
+mod releases;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -19,7 +20,8 @@ use unskew_lab_harness::{Agreement, Comparison, Oracle, Page, WritePage, run_com
 use unskew_releases::named_parties;
 use unskew_source::{FileSource, Source};
 
-use self::properties::{MeasuredModel, add_spans, rows};
+use self::properties::{MeasuredModel, add_spans, rows, without_places};
+use self::releases::AskedRelease;
 use crate::files::make_empty;
 
 const WRITES: &str = "lab/hub/probes/boosters_write.py";
@@ -29,103 +31,8 @@ const PAGE: Page = Page("docs/reference/boosters-load-matrix.md");
 
 const HEAD: &str = "# What releases make of models of gradient boosting, by their properties, made by `cargo lab boosters --take`.\n";
 
-/// A package, its releases with the Python that each runs on, and what they need.
-struct AskedPackage {
-    name: &'static str,
-    releases: &'static [(&'static str, &'static str)],
-}
-
-/// The last release of each minor version, the oldest first.
-const PACKAGES: [AskedPackage; 3] = [
-    AskedPackage {
-        name: "xgboost",
-        releases: &[
-            ("1.0.2", "3.8"),
-            ("1.1.1", "3.8"),
-            ("1.2.1", "3.8"),
-            ("1.3.3", "3.8"),
-            ("1.4.2", "3.8"),
-            ("1.5.2", "3.8"),
-            ("1.6.2", "3.8"),
-            ("1.7.6", "3.8"),
-            ("2.0.3", "3.8"),
-            ("2.1.4", "3.8"),
-            ("3.0.5", "3.11"),
-            ("3.1.3", "3.11"),
-            ("3.2.0", "3.11"),
-            ("3.3.0", "3.12"),
-            ("3.4.1", "3.12"),
-        ],
-    },
-    AskedPackage {
-        name: "lightgbm",
-        releases: &[
-            ("2.2.3", "3.8"),
-            ("2.3.1", "3.8"),
-            ("3.0.0", "3.8"),
-            ("3.1.1", "3.8"),
-            ("3.2.1", "3.8"),
-            ("3.3.5", "3.8"),
-            ("4.0.0", "3.8"),
-            ("4.1.0", "3.8"),
-            ("4.2.0", "3.8"),
-            ("4.3.0", "3.8"),
-            ("4.4.0", "3.8"),
-            ("4.5.0", "3.8"),
-            ("4.6.0", "3.8"),
-            ("4.7.0", "3.11"),
-        ],
-    },
-    AskedPackage {
-        name: "catboost",
-        releases: &[
-            ("0.24.4", "3.8"),
-            ("0.26.1", "3.8"),
-            ("1.0.6", "3.8"),
-            ("1.1.1", "3.8"),
-            ("1.2", "3.8"),
-            ("1.2.2", "3.8"),
-            ("1.2.5", "3.8"),
-            ("1.2.8", "3.11"),
-            ("1.2.10", "3.11"),
-        ],
-    },
-];
-
-/// The first release of which there is a package without CUDA, which is a fiftieth as large.
-const XGBOOST_CPU_SINCE: &str = "2.1.4";
-
-/// What all of them need, for a Python.
-fn needs(python: &str) -> &'static [&'static str] {
-    match python {
-        "3.8" => &[
-            "numpy==1.19.5",
-            "scipy==1.5.4",
-            "scikit-learn==0.24.2",
-            "joblib",
-            "threadpoolctl",
-            "setuptools==68.0.0",
-            "pandas==1.2.5",
-            "six",
-            "python-dateutil",
-            "pytz",
-        ],
-        "3.11" => &[
-            "numpy==1.26.4",
-            "scipy==1.13.1",
-            "scikit-learn==1.5.2",
-            "joblib",
-            "threadpoolctl",
-            "narwhals",
-            "pandas==2.2.3",
-            "six",
-            "python-dateutil",
-            "pytz",
-            "tzdata",
-        ],
-        _ => &["numpy==2.3.5", "scipy==1.16.3", "scikit-learn==1.7.2", "joblib", "threadpoolctl"],
-    }
-}
+/// What draws the data of the models of which the database is made; others are held out.
+const TAKEN_SEEDS: [u64; 2] = [1, 2];
 
 /// Has releases of XGBoost, LightGBM and CatBoost load and ask the models that others save, and holds the verdicts against what they do.
 #[derive(Args)]
@@ -133,8 +40,8 @@ pub struct BoosterModels {
     /// Where environments and files are kept
     #[arg(long, default_value = "target/boosters")]
     folder: PathBuf,
-    /// What draws the data; other than 1, each model also has the options of another one
-    #[arg(long, default_value_t = 1)]
+    /// What draws the data; other than 1, each model also has the options of another one. The database is made of 1 and 2
+    #[arg(long, default_value_t = 3)]
     seed: u64,
     /// Only these packages
     #[arg(long, num_args = 1..)]
@@ -152,12 +59,12 @@ pub struct BoosterModels {
 /// If an environment cannot be made, or more than one verdict in a hundred is wrong.
 pub fn run(arguments: &BoosterModels) -> anyhow::Result<()> {
     let folder = std::path::absolute(&arguments.folder)?;
-    let files = folder.join(format!("files-{}", arguments.seed));
-    make_empty(&files)?;
     let loads = Loads { arguments, environments: folder.join("environments") };
     if arguments.take {
-        return loads.take(&files);
+        return loads.take(&folder);
     }
+    let files = files_of(&folder, arguments.seed);
+    make_empty(&files)?;
     let agreement = unskew_lab_harness::compare(&loads, &files)?;
     let text = text(arguments, &agreement);
     PAGE.publish("<!-- made by `cargo lab boosters --write` -->\n\n", &text, &arguments.page)?;
@@ -166,16 +73,14 @@ pub fn run(arguments: &BoosterModels) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Where the models of a seed are kept.
+fn files_of(folder: &Path, seed: u64) -> PathBuf {
+    folder.join(format!("files-{seed}"))
+}
+
 struct Loads<'a> {
     arguments: &'a BoosterModels,
     environments: PathBuf,
-}
-
-/// A release that is asked.
-struct AskedRelease {
-    package: &'static str,
-    version: &'static str,
-    python: &'static str,
 }
 
 /// A model of a package in a file.
@@ -189,27 +94,51 @@ type Answer = (MeasuredOutcome, String);
 
 impl Loads<'_> {
     fn probe(&self, release: &AskedRelease, probe: &str) -> anyhow::Result<Command> {
-        let AskedRelease { package, version, python } = release;
-        let releases =
-            PACKAGES.iter().find(|one| one.name == *package).map_or(&[][..], |one| one.releases);
-        let place = |version: &str| releases.iter().position(|(one, _)| *one == version);
-        let is_small = *package == "xgboost" && place(version) >= place(XGBOOST_CPU_SINCE);
-        let pinned = match is_small {
-            true => format!("xgboost-cpu=={version}"),
-            false => format!("{package}=={version}"),
-        };
-        let requirements: Vec<&str> =
-            std::iter::once(&*pinned).chain(needs(python).iter().copied()).collect();
-        let place = self.environments.join(format!("{package}-{version}"));
-        let python = with_requirements(&place, python, &requirements, Dependencies::None)?;
+        let place = self.environments.join(release.name());
+        let requirements = release.requirements();
+        let requirements: Vec<&str> = requirements.iter().map(String::as_str).collect();
+        let python = with_requirements(&place, release.python, &requirements, Dependencies::None)?;
         let mut command = Command::new(python);
-        command.arg(unskew_peers::root().join(probe)).arg(package);
+        command.arg(unskew_peers::root().join(probe)).arg(release.package);
         Ok(command)
+    }
+
+    fn asked_releases(&self) -> Vec<AskedRelease> {
+        let wanted = &self.arguments.packages;
+        let is_wanted =
+            |one: &AskedRelease| wanted.is_empty() || wanted.iter().any(|name| name == one.package);
+        AskedRelease::all().filter(is_wanted).collect()
+    }
+
+    /// Has every release train and save its models.
+    fn write_models(&self, folder: &Path, seed: u64) -> anyhow::Result<Vec<SavedModel>> {
+        let mut cases = Vec::new();
+        for release in self.asked_releases() {
+            let place = folder.join(release.name());
+            let mut write = self.probe(&release, WRITES)?;
+            println!("{}", run_command(write.arg(&place).arg(seed.to_string()))?.trim_end());
+            let files = place.read_dir()?.filter_map(|file| Some(file.ok()?.path()));
+            let beside = ["npy", "npz", "options"];
+            let is_model = |path: &PathBuf| {
+                path.extension().is_some_and(|end| !beside.iter().any(|one| *one == end))
+            };
+            let mut files: Vec<PathBuf> = files.filter(is_model).collect();
+            files.sort();
+            cases.extend(
+                files.into_iter().map(|path| SavedModel { package: release.package, path }),
+            );
+        }
+        Ok(cases)
     }
 
     /// Measures every release, and writes the lines of the packages that were asked for.
     fn take(&self, folder: &Path) -> anyhow::Result<()> {
-        let cases = self.cases(folder)?;
+        let mut cases = Vec::new();
+        for seed in TAKEN_SEEDS {
+            let files = files_of(folder, seed);
+            make_empty(&files)?;
+            cases.extend(self.write_models(&files, seed)?);
+        }
         let path = unskew_peers::root().join(TABLE);
         let old = fs::read_to_string(&path).unwrap_or_default();
         let mut sections: BTreeMap<&str, String> = SpanTable::sections(&old)
@@ -217,7 +146,7 @@ impl Loads<'_> {
             .map(|(package, section)| (package, section.to_owned()))
             .collect();
         let mut measured: BTreeMap<&str, Vec<(String, Vec<String>)>> = BTreeMap::new();
-        for release in self.peers()? {
+        for release in self.asked_releases() {
             let answers = self.ask(&release, &cases, folder)?;
             let mut models = Vec::new();
             for (case, answer) in cases.iter().zip(answers) {
@@ -227,11 +156,7 @@ impl Loads<'_> {
             }
             add_spans(&mut models);
             let (rows, unexplained) = rows(&models);
-            println!(
-                "{}: {} rows, {unexplained} models not explained",
-                self.name(&release),
-                rows.len()
-            );
+            println!("{}: {} rows, {unexplained} models not explained", release.name(), rows.len());
             let rows = rows.iter().map(ToString::to_string).collect();
             measured.entry(release.package).or_default().push((release.version.to_owned(), rows));
         }
@@ -265,38 +190,11 @@ impl Oracle for Loads<'_> {
     type Answer = Answer;
 
     fn peers(&self) -> anyhow::Result<Vec<AskedRelease>> {
-        let wanted = &self.arguments.packages;
-        let packages = PACKAGES.iter();
-        let packages =
-            packages.filter(|one| wanted.is_empty() || wanted.iter().any(|name| name == one.name));
-        let releases =
-            packages.flat_map(|one| one.releases.iter().map(|release| (one.name, release)));
-        Ok(releases
-            .map(|(package, (version, python))| AskedRelease { package, version, python })
-            .collect())
+        Ok(self.asked_releases())
     }
 
     fn cases(&self, folder: &Path) -> anyhow::Result<Vec<SavedModel>> {
-        let mut cases = Vec::new();
-        for release in self.peers()? {
-            let place = folder.join(self.name(&release));
-            let mut write = self.probe(&release, WRITES)?;
-            println!(
-                "{}",
-                run_command(write.arg(&place).arg(self.arguments.seed.to_string()))?.trim_end()
-            );
-            let files = place.read_dir()?.filter_map(|file| Some(file.ok()?.path()));
-            let beside = ["npy", "npz", "options"];
-            let is_model = |path: &PathBuf| {
-                path.extension().is_some_and(|end| !beside.iter().any(|one| *one == end))
-            };
-            let mut files: Vec<PathBuf> = files.filter(is_model).collect();
-            files.sort();
-            cases.extend(
-                files.into_iter().map(|path| SavedModel { package: release.package, path }),
-            );
-        }
-        Ok(cases)
+        self.write_models(folder, self.arguments.seed)
     }
 
     fn ask(
@@ -345,6 +243,7 @@ impl Oracle for Loads<'_> {
         };
         let line = || {
             let said = said.map_or("loads", |finding| &finding.message);
+            let error = without_places(error);
             format!("{}: {} {error}; verdict: {said}", name(&case.path), outcome.as_str())
         };
         Ok(match (expected, *outcome) {
@@ -356,7 +255,7 @@ impl Oracle for Loads<'_> {
     }
 
     fn name(&self, release: &AskedRelease) -> String {
-        format!("{}-{}", release.package, release.version)
+        release.name()
     }
 }
 

@@ -26,6 +26,9 @@ const BINARY_MARK: &[u8] = b"binf";
 const MAJOR: usize = 20;
 const MINOR: usize = 24;
 
+/// Where the number of targets stands, since 1.6.
+const TARGETS: usize = 28;
+
 /// The longest name of an objective.
 const LONGEST_NAME: usize = 64;
 
@@ -75,6 +78,10 @@ fn model(outline: &Outline, format: &'static str) -> Option<BoosterModel> {
     if let Some(score) = outline.text("learner.learner_model_param.base_score") {
         model.add("base_score", base_score_form(score));
     }
+    let targets = outline.text("learner.learner_model_param.num_target");
+    if targets.and_then(|count| count.parse().ok()).is_some_and(|count: u32| count > 1) {
+        model.add("targets", "several");
+    }
     if outline.values(WHOLE_LIST).iter().any(|one| one == "c") {
         model.add("features", "categorical");
     }
@@ -116,6 +123,9 @@ fn binary(head: &[u8]) -> Option<BoosterModel> {
     if let (Some(major @ 1..), Some(minor)) = (number(MAJOR), number(MINOR)) {
         model.add("version", &format!("{major}.{minor}"));
         model.written_by = Some(format!("{major}.{minor}"));
+    }
+    if number(TARGETS).is_some_and(|count| count > 1) {
+        model.add("targets", "several");
     }
     Some(model)
 }

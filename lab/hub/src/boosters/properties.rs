@@ -136,8 +136,8 @@ fn usual_error(models: &[&MeasuredModel]) -> String {
     counts.into_iter().max_by_key(|(_, count)| *count).map(|(error, _)| error).unwrap_or_default()
 }
 
-/// An error without the class of the exception, the time, and lines of sources.
-fn without_places(error: &str) -> String {
+/// An error without the class of the exception, the time, places on this machine, and lines of sources.
+pub fn without_places(error: &str) -> String {
     let text = error.split_once(": ").map_or(error, |(_, text)| text);
     let text = text.trim_start_matches("b'").trim_start_matches("b\"");
     // `[12:00:00] /workspace/src/learner.cc:349: `
