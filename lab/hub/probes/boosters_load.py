@@ -46,7 +46,12 @@ def ask(package, model, x, options):
             more = {"feature_types": options["_types"], "enable_categorical": True}
         if "_names" in options:
             more["feature_names"] = options["_names"]
-        return model.predict(xgboost.DMatrix(x, **more))
+        try:
+            matrix = xgboost.DMatrix(x, **more)
+        except (TypeError, ValueError):
+            # A release without categories is given numbers: what it cannot be given says nothing about the model.
+            matrix = xgboost.DMatrix(x, feature_names=options.get("_names"))
+        return model.predict(matrix)
     if package == "catboost":
         import catboost
 

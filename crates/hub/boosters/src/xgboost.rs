@@ -32,6 +32,12 @@ const TARGETS: usize = 28;
 /// The longest name of an objective.
 const LONGEST_NAME: usize = 64;
 
+/// How many numbers a leaf has, in plain trees and in those of DART.
+const LEAF_SIZES: [&str; 2] = [
+    "learner.gradient_booster.model.trees.tree_param.size_leaf_vector",
+    "learner.gradient_booster.gbtree.model.trees.tree_param.size_leaf_vector",
+];
+
 /// Keys below it are names that users give.
 const ATTRIBUTES: &str = "learner.attributes.";
 
@@ -78,9 +84,15 @@ fn model(outline: &Outline, format: &'static str) -> Option<BoosterModel> {
     if let Some(score) = outline.text("learner.learner_model_param.base_score") {
         model.add("base_score", base_score_form(score));
     }
-    let targets = outline.text("learner.learner_model_param.num_target");
-    if targets.and_then(|count| count.parse().ok()).is_some_and(|count: u32| count > 1) {
+    let is_above_one = |path: &str| {
+        let value = outline.text(path).and_then(|text| text.parse().ok());
+        value.is_some_and(|value: u32| value > 1)
+    };
+    if is_above_one("learner.learner_model_param.num_target") {
         model.add("targets", "several");
+    }
+    if LEAF_SIZES.into_iter().any(is_above_one) {
+        model.add("leaves", "vectors");
     }
     if outline.values(WHOLE_LIST).iter().any(|one| one == "c") {
         model.add("features", "categorical");

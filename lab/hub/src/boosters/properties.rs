@@ -15,12 +15,14 @@ pub struct MeasuredModel {
 }
 
 /// Kinds of properties. Of two that tell the same, the one named earlier is taken: it says more to people.
-const PREFERRED: [&str; 11] = [
+const PREFERRED: [&str; 13] = [
     "format=",
     "objective=",
     "booster=",
     "trees=",
     "features=",
+    "targets=",
+    "leaves=",
     "base_score=",
     "parameter=",
     "version<=",
