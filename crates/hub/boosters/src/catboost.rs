@@ -16,6 +16,9 @@ const MAGIC: &[u8; 4] = b"CBM1";
 /// How much of the start and the end of a file is looked through for a word.
 const NEAR: u64 = 1 << 20;
 
+/// How much of JSON is looked through for its first keys.
+const HEAD: u64 = 1 << 16;
+
 /// Behind these words stands the name of a loss.
 const LOSS: &[u8] = br#""loss_function":{"type":""#;
 const LONGEST_NAME: usize = 64;
@@ -25,15 +28,19 @@ const TREES: [&str; 2] = ["oblivious_trees", "trees"];
 
 /// The model in `source`; none if it is not one of CatBoost.
 pub(crate) fn read(source: &Arc<dyn Source>) -> Result<Option<BoosterModel>, ReadError> {
-    let head = source.head(NEAR.min(1 << 16))?;
-    if head.starts_with(MAGIC) {
+    // Most files are something else, of which little is read.
+    let start = source.head(MAGIC.len() as u64)?;
+    if start == MAGIC {
         return binary(source).map(Some);
     }
+    if !start.trim_ascii_start().starts_with(b"{") {
+        return Ok(None);
+    }
     // The tables of features come first, and may be long.
-    let is_json = head.trim_ascii_start().starts_with(b"{")
-        && [&b"\"features_info\""[..], b"\"ctr_data\"", b"\"model_info\""]
-            .iter()
-            .any(|key| memmem::find(&head, key).is_some());
+    let head = source.head(HEAD)?;
+    let is_json = [&b"\"features_info\""[..], b"\"ctr_data\"", b"\"model_info\""]
+        .iter()
+        .any(|key| memmem::find(&head, key).is_some());
     if !is_json {
         return Ok(None);
     }
