@@ -66,10 +66,7 @@ pub(crate) fn harvest(packages: &str, from: Option<&Path>) -> Result<()> {
     }
     let path = unskew_peers::root().join(TABLE);
     let old = fs::read_to_string(&path).unwrap_or_default();
-    let mut sections: BTreeMap<&str, String> = SpanTable::sections(&old)
-        .into_iter()
-        .map(|(package, section)| (package, section.to_owned()))
-        .collect();
+    let mut sections: BTreeMap<&str, String> = BTreeMap::new();
     for (package, places) in by_package {
         let known = names_of_any(&definitions, &places);
         let rows: Vec<(String, Vec<String>)> = places
@@ -82,8 +79,8 @@ pub(crate) fn harvest(packages: &str, from: Option<&Path>) -> Result<()> {
         println!("{package}: {} releases, {} names", rows.len(), known.len());
         sections.insert(package, SpanTable::from_releases(&rows).write(package));
     }
-    let table: String = sections.into_values().collect();
-    fs::write(&path, HEAD.to_owned() + &table).with_context(|| path.display().to_string())
+    let table = SpanTable::replace_sections(HEAD, &old, sections);
+    fs::write(&path, table).with_context(|| path.display().to_string())
 }
 
 /// What any release of a package defines, as `module:name`.

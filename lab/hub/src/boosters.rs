@@ -141,11 +141,7 @@ impl Loads<'_> {
         }
         let path = unskew_peers::root().join(TABLE);
         let old = fs::read_to_string(&path).unwrap_or_default();
-        let mut sections: BTreeMap<&str, String> = SpanTable::sections(&old)
-            .into_iter()
-            .map(|(package, section)| (package, section.to_owned()))
-            .collect();
-        let mut measured: BTreeMap<&str, Vec<(String, Vec<String>)>> = BTreeMap::new();
+        let mut measured: BTreeMap<&'static str, Vec<(String, Vec<String>)>> = BTreeMap::new();
         for release in self.asked_releases() {
             let answers = self.ask(&release, &cases, folder)?;
             let mut models = Vec::new();
@@ -160,11 +156,12 @@ impl Loads<'_> {
             let rows = rows.iter().map(ToString::to_string).collect();
             measured.entry(release.package).or_default().push((release.version.to_owned(), rows));
         }
-        for (package, releases) in measured {
-            sections.insert(package, SpanTable::from_releases(&releases).write(package));
-        }
-        let table: String = sections.into_values().collect();
-        fs::write(&path, HEAD.to_owned() + &table).with_context(|| path.display().to_string())
+        let section = |(package, releases): (&'static str, Vec<_>)| {
+            (package, SpanTable::from_releases(&releases).write(package))
+        };
+        let sections = measured.into_iter().map(section).collect();
+        let table = SpanTable::replace_sections(HEAD, &old, sections);
+        fs::write(&path, table).with_context(|| path.display().to_string())
     }
 }
 

@@ -26,6 +26,15 @@ impl SpanTable {
         sections.filter_map(|section| Some((section.split([' ', '\n']).nth(1)?, section))).collect()
     }
 
+    /// A text with many packages in which these have new lines; `head` stands above all of them.
+    pub fn replace_sections(head: &str, text: &str, new: BTreeMap<&str, String>) -> String {
+        let old = Self::sections(text).into_iter();
+        let mut all: BTreeMap<&str, String> =
+            old.map(|(package, section)| (package, section.to_owned())).collect();
+        all.extend(new);
+        std::iter::once(head.to_owned()).chain(all.into_values()).collect()
+    }
+
     /// Each text, with the spans of releases that have it, as places in `releases`.
     pub fn rows(&self) -> impl Iterator<Item = (&str, &[(usize, usize)])> {
         self.rows.iter().map(|(text, spans)| (text.as_str(), spans.as_slice()))
@@ -115,5 +124,10 @@ mod tests {
         let all = format!("# head\n= w 1\n{text}");
         let sections: Vec<(&str, &str)> = SpanTable::sections(&all).into_iter().collect();
         assert_eq!(sections, [("w", "= w 1\n"), ("x", &*text)]);
+        let new = [("w", "= w 2\n".to_owned()), ("y", "= y 1\n".to_owned())].into();
+        assert_eq!(
+            SpanTable::replace_sections("# new\n", &all, new),
+            format!("# new\n= w 2\n{text}= y 1\n")
+        );
     }
 }

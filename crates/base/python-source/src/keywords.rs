@@ -68,32 +68,14 @@ pub(crate) fn keep_final(keywords: &mut BTreeMap<String, TakenKeywords>, steps: 
 fn count<'a>(steps: &'a [Step], bound: &mut BTreeMap<&'a str, usize>) {
     let mut add = |name: &'a str| *bound.entry(name).or_default() += 1;
     for step in steps {
+        step.imported_module().into_iter().for_each(&mut add);
         match step {
-            Step::Import { module, alias, .. } => {
-                let top = module.split('.').next().unwrap_or(module);
-                add(alias.as_deref().unwrap_or(top));
-            }
             Step::ImportFrom { names, .. } => names.iter().for_each(|(_, name)| add(name)),
             Step::Bind { name, .. } | Step::Delete(name) => add(name),
             _ => {}
         }
     }
-    for step in steps {
-        match step {
-            Step::Loop(body) => count(body, bound),
-            Step::If { body, otherwise, .. } => {
-                count(body, bound);
-                count(otherwise, bound);
-            }
-            Step::Try { body, handlers, otherwise, finally } => {
-                for steps in [body, otherwise, finally] {
-                    count(steps, bound);
-                }
-                for handler in handlers {
-                    count(&handler.body, bound);
-                }
-            }
-            _ => {}
-        }
+    for block in steps.iter().flat_map(Step::blocks) {
+        count(block, bound);
     }
 }

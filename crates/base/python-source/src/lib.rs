@@ -25,8 +25,8 @@ mod keywords;
 mod lazy;
 mod module;
 mod nesting;
-mod possible_modules;
 mod read;
+mod reads_of_modules;
 mod tables;
 
 pub use module::{

@@ -187,6 +187,12 @@ pub enum Step {
 }
 
 impl Step {
+    /// The name that `import` binds: the alias, or the module at the top.
+    pub fn imported_module(&self) -> Option<&str> {
+        let Self::Import { module, alias, .. } = self else { return None };
+        alias.as_deref().or_else(|| module.split('.').next())
+    }
+
     /// The steps within it that bind names where it stands.
     pub fn blocks(&self) -> Vec<&[Self]> {
         match self {

@@ -1,8 +1,9 @@
 //! Check of a model for a release.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
-use unskew_core::{Finding, Judgement, Severity, Unjudged, aspect};
+use unskew_core::{Finding, Judgement, Unjudged, Version, aspect};
+use unskew_definitions::Runs;
 
 use crate::release::{MeasuredOutcome, MeasuredProperty};
 use crate::{BoosterModel, BoosterRelease, rules};
@@ -13,7 +14,7 @@ pub fn judge(model: &BoosterModel, release: &BoosterRelease) -> Option<Judgement
         return None;
     }
     let mut judgement = Judgement { findings: findings(model, release), ..Judgement::default() };
-    if is_broken(&judgement.findings) {
+    if !judgement.findings.is_empty() {
         let fix = fix(model, release);
         judgement.findings.iter_mut().for_each(|finding| finding.fix = Some(fix.clone()));
     }
@@ -21,39 +22,31 @@ pub fn judge(model: &BoosterModel, release: &BoosterRelease) -> Option<Judgement
     Some(judgement)
 }
 
-fn is_broken(findings: &[Finding]) -> bool {
-    findings.iter().any(|finding| finding.severity == Severity::Error)
-}
-
-/// What was measured of the properties of the model: the first thing that goes wrong.
+/// What was measured of the properties of the model: the first thing that goes wrong, once for each error.
 fn findings(model: &BoosterModel, release: &BoosterRelease) -> Vec<Finding> {
     let applies = |row: &MeasuredProperty| row.properties.iter().all(|one| model.has(one));
-    let rows: BTreeSet<MeasuredProperty> = release
-        .measured()
-        .filter(|row| row.outcome != MeasuredOutcome::Same && applies(row))
-        .collect();
-    let Some(first) = rows.iter().map(|row| row.outcome).min() else { return Vec::new() };
-    let rows: Vec<MeasuredProperty> = rows.into_iter().filter(|row| row.outcome == first).collect();
+    let is_wrong = |row: &MeasuredProperty| row.outcome != MeasuredOutcome::Same && applies(row);
+    let rows: Vec<MeasuredProperty> = release.measured().filter(is_wrong).collect();
+    let first = rows.iter().map(|row| row.outcome).min();
+    let mut causes: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for row in rows.iter().filter(|row| Some(row.outcome) == first) {
+        causes.entry(&row.error).or_default().push(in_words(&row.properties));
+    }
     let label = label(model, release);
-    let mut errors: Vec<&str> = rows.iter().map(|row| row.error.as_str()).collect();
-    errors.sort_unstable();
-    errors.dedup();
-    let found = |error: &&str| {
-        let of_error = rows.iter().filter(|row| row.error == **error);
-        let causes: Vec<String> = of_error.map(|row| in_words(&row.properties)).collect();
+    let found = |(error, causes): (&str, Vec<String>)| {
         let cause = causes.join("; ");
         let finding = match first {
-            MeasuredOutcome::Load => {
+            Some(MeasuredOutcome::Load) => {
                 rules::BoosterNotLoaded { release: &label, cause: &cause }.finding()
             }
             _ => rules::BoosterAnswersDiffer { release: &label, cause: &cause }.finding(),
         };
-        if error.is_empty() { finding } else { finding.with_symptom((*error).to_owned()) }
+        if error.is_empty() { finding } else { finding.with_symptom(error.to_owned()) }
     };
-    errors.iter().map(found).collect()
+    causes.into_iter().map(found).collect()
 }
 
-/// Properties, as people read them: `objective rank_xendcg`, `the key learner.x`.
+/// Properties, as people read them: `objective rank_xendcg`, `linear trees`, `the key learner.x`.
 fn in_words(properties: &[String]) -> String {
     let words = properties.iter().map(|property| match property.split_once('=') {
         Some(("key", key)) => format!("the key {key}"),
@@ -61,6 +54,9 @@ fn in_words(properties: &[String]) -> String {
         Some(("version>", version)) => format!("version {version} or later"),
         Some(("version<", version)) => format!("version {version} or earlier"),
         Some(("base_score", "list")) => "base score written as a list".to_owned(),
+        Some((name @ ("trees" | "features" | "targets" | "leaves"), kind)) => {
+            format!("{kind} {name}")
+        }
         Some((name, value)) => format!("{name} {value}"),
         None => property.clone(),
     });
@@ -73,20 +69,16 @@ fn label(model: &BoosterModel, release: &BoosterRelease) -> String {
 
 /// The measured releases that load the model and answer the same, in one sentence.
 fn fix(model: &BoosterModel, release: &BoosterRelease) -> String {
-    let package = release.package();
-    let all: Vec<BoosterRelease> = release.all().collect();
-    let works = |one: &BoosterRelease| findings(model, one).is_empty();
-    let Some(last) = all.iter().rposition(works) else {
-        return "Load the model with the release that wrote it, and save it in another format."
-            .to_owned();
-    };
-    let earlier = all.iter().take(last + 1).rev().take_while(|one| works(one)).count();
-    let name = |at: usize| all.get(at).map_or("", BoosterRelease::version);
-    let first = name(last + 1 - earlier);
-    match last + 1 == all.len() {
-        true => format!("Install {package} {first} or later."),
-        false if earlier == 1 => format!("Install {package} {first}."),
-        false => format!("Install {package} {first} to {}.", name(last)),
+    let all: Vec<(Version, bool)> = release
+        .all()
+        .filter_map(|one| Some((one.version().parse().ok()?, findings(model, &one).is_empty())))
+        .collect();
+    let versions: Vec<Version> = all.iter().map(|(version, _)| *version).collect();
+    let works = Runs::from_releases(&versions, |version| all.contains(&(version, true)));
+    match works.in_words() {
+        Some(spans) => format!("Install {} {spans}.", release.package()),
+        None => "Load the model with the release that wrote it, and save it in another format."
+            .to_owned(),
     }
 }
 
@@ -104,15 +96,14 @@ fn not_judged(model: &BoosterModel, release: &BoosterRelease, judgement: &mut Ju
         );
         judgement.unjudged.push(Unjudged::new(aspect::VERSION, why));
     }
-    let objective = model.property("objective").map(|name| format!("objective={name}"));
-    let is_known = |wanted: &String| {
-        release.measured().any(|row| row.properties.iter().any(|property| property == wanted))
+    let is_measured = |name: &&str| {
+        let wanted = format!("objective={name}");
+        release.measured().any(|row| row.properties.contains(&wanted))
     };
-    if let Some(objective) = objective.filter(|wanted| !is_known(wanted)) {
-        let name = objective.trim_start_matches("objective=");
+    if let Some(name) = model.property("objective").filter(|name| !is_measured(name)) {
         let why = format!("the objective {name}: no model with it was measured");
         judgement.unjudged.push(Unjudged::new(aspect::CONTENTS, why));
     }
-    let why = "what was measured are small models, with one objective or option each";
+    let why = "what was measured are small models with few options";
     judgement.unjudged.push(Unjudged::new(aspect::BEHAVIOUR, why));
 }

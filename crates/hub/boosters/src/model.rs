@@ -49,8 +49,6 @@ impl BoosterLibrary {
 pub struct BoosterModel {
     /// Who wrote it.
     pub library: BoosterLibrary,
-    /// `JSON`, `UBJSON`, `binary format`, `text`, `cbm`.
-    pub format: &'static str,
     /// The release that wrote it, where the file says so.
     pub written_by: Option<String>,
     /// What decides whether a release reads it: `objective=binary:logistic`, `key=learner.objective.name`.
@@ -73,8 +71,8 @@ impl BoosterModel {
     }
 
     /// A model of which only the format is known.
-    pub(crate) fn new(library: BoosterLibrary, format: &'static str) -> Self {
-        let mut model = Self { library, format, written_by: None, properties: BTreeSet::new() };
+    pub(crate) fn new(library: BoosterLibrary, format: &str) -> Self {
+        let mut model = Self { library, written_by: None, properties: BTreeSet::new() };
         model.add("format", format);
         model
     }
@@ -88,25 +86,25 @@ impl BoosterModel {
 
     /// Whether it has a property of the table: one of its own, or a span of versions such as `version>=1.3`.
     pub fn has(&self, property: &str) -> bool {
-        let version = || self.property("version").and_then(version_numbers);
+        let version = || self.property("version").map(version_numbers);
         let span = |sign: &str| property.strip_prefix("version")?.strip_prefix(sign);
-        if let Some(first) = span(">=").and_then(version_numbers) {
+        if let Some(first) = span(">=").map(version_numbers) {
             return version().is_some_and(|own| own >= first);
         }
-        if let Some(last) = span("<=").and_then(version_numbers) {
+        if let Some(last) = span("<=").map(version_numbers) {
             return version().is_some_and(|own| own <= last);
         }
         self.properties.contains(property)
     }
 
     /// The value of a property that a model has once.
-    pub(crate) fn property(&self, name: &str) -> Option<&str> {
+    pub fn property(&self, name: &str) -> Option<&str> {
         let mut pairs = self.properties.iter().filter_map(|one| one.split_once('='));
         pairs.find(|(key, _)| *key == name).map(|(_, value)| value)
     }
 }
 
-/// `3.1` or `v4` as numbers that can be compared.
-pub fn version_numbers(version: &str) -> Option<Vec<u32>> {
-    version.trim_start_matches('v').split('.').map(|part| part.parse().ok()).collect()
+/// The numbers with which a version begins, to compare: of `1.3.0.post0` three, of `v4` one.
+pub fn version_numbers(version: &str) -> Vec<u32> {
+    version.trim_start_matches('v').split('.').map_while(|part| part.parse().ok()).collect()
 }

@@ -31,8 +31,7 @@ pub fn party(source: &Arc<dyn Source>) -> Result<Option<Party>, ReadError> {
     if let Some(version) = &model.written_by {
         party = party.from_origin(format!("written by {library} {version}"));
     }
-    party = party.fact("format", model.format);
-    for name in ["version", "objective", "booster"] {
+    for name in ["format", "version", "objective", "booster"] {
         // The release that wrote it is said above.
         let is_said = name == "version" && model.written_by.is_some();
         if let Some(value) = model.property(name).filter(|_| !is_said) {

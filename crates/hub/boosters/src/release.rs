@@ -6,6 +6,8 @@ use std::sync::Arc;
 
 use unskew_definitions::SpanTable;
 
+use crate::model::version_numbers;
+
 /// What becomes of a model in a release.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum MeasuredOutcome {
@@ -81,18 +83,15 @@ impl BoosterRelease {
     pub fn select(lines: &str, version: &str) -> Option<Self> {
         let table = Arc::new(SpanTable::read(lines)?);
         let package = lines.split([' ', '\n']).nth(1)?.to_owned();
-        let numbers = |text: &str| -> Vec<u64> {
-            text.split('.').map_while(|part| part.parse().ok()).collect()
-        };
-        let asked = numbers(version);
-        let is_near = |one: &[u64]| one.iter().take(2).eq(asked.iter().take(2));
+        let asked = version_numbers(version);
+        let is_near = |one: &[u32]| one.iter().take(2).eq(asked.iter().take(2));
         let near = || {
-            let all = table.releases.iter().enumerate().map(|(at, one)| (at, numbers(one)));
+            let all = table.releases.iter().enumerate().map(|(at, one)| (at, version_numbers(one)));
             all.filter(|(_, one)| is_near(one))
         };
         let at = near().rfind(|(_, one)| *one <= asked).or_else(|| near().next())?.0;
-        let before = table.releases.iter().rposition(|one| numbers(one) < asked);
-        let after = table.releases.iter().position(|one| numbers(one) > asked);
+        let before = table.releases.iter().rposition(|one| version_numbers(one) < asked);
+        let after = table.releases.iter().position(|one| version_numbers(one) > asked);
         let is_measured = table.releases.iter().any(|one| one == version);
         let around = before.zip(after).filter(|_| !is_measured);
         Some(Self { package, table, at, around, asked: version.to_owned() })

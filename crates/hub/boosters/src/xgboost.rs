@@ -92,7 +92,7 @@ fn model(outline: &Outline, format: &'static str) -> Option<BoosterModel> {
         model.add("targets", "several");
     }
     if LEAF_SIZES.into_iter().any(is_above_one) {
-        model.add("leaves", "vectors");
+        model.add("leaves", "vector");
     }
     if outline.values(WHOLE_LIST).iter().any(|one| one == "c") {
         model.add("features", "categorical");

@@ -38,7 +38,7 @@ const WRONG: [MeasuredOutcome; 2] = [MeasuredOutcome::Load, MeasuredOutcome::Dif
 pub fn add_spans(models: &mut [MeasuredModel]) {
     let own = |model: &MeasuredModel| {
         let mut all = model.properties.iter().filter_map(|one| one.strip_prefix("version="));
-        all.find_map(|text| Some((version_numbers(text)?, text.to_owned())))
+        all.next().map(|text| (version_numbers(text), text.to_owned()))
     };
     let known: BTreeSet<(Vec<u32>, String)> = models.iter().filter_map(own).collect();
     for model in models {

@@ -5,6 +5,7 @@
 //! day. The second package is installed without asking the resolver, as `pip install -U` in an old environment, or an image
 //! that pins half of its packages, does.
 
+pub(crate) mod cells;
 pub(crate) mod environment;
 mod page;
 

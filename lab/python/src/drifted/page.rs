@@ -3,44 +3,20 @@
 use std::fmt::Write as _;
 
 use super::Trial;
+use super::cells::{change_cell, import_cell, proposal_cells, verdict_cell};
 
 /// The line of one environment.
 pub(super) fn row(trial: &Trial) -> String {
-    let change = trial.drift.as_ref().map_or("none".to_owned(), |drift| {
-        format!("{} {} to {}", drift.package, drift.from, drift.to)
-    });
-    let import = match trial.failed.iter().next() {
-        None => "works".to_owned(),
-        Some((package, error)) => format!("{package}: {}", short(error)),
-    };
-    let mut said: Vec<String> =
-        trial.errors.iter().map(|(code, names)| format!("{code} {}", names.join(", "))).collect();
-    said.dedup();
-    let more = said.len().saturating_sub(2);
-    said.truncate(2);
-    let mut said = if said.is_empty() { "nothing".to_owned() } else { said.join("; ") };
-    if more > 0 {
-        let _ = write!(said, "; {more} more");
-    }
+    let errors = trial.errors.iter().map(|(code, names)| format!("{code} {}", names.join(", ")));
     let declared = if trial.is_declared { "yes" } else { "no" };
-    let (proposed, after) = match &trial.proposed {
-        None => ("none".to_owned(), String::new()),
-        Some(proposal) => (
-            proposal.requirements.join(" "),
-            proposal.error.as_deref().map_or("works".to_owned(), short),
-        ),
-    };
     format!(
-        "| {} | {change} | {import} | {said} | {declared} | {proposed} | {after} |",
-        trial.package
+        "| {} | {} | {} | {} | {declared} | {} |",
+        trial.package,
+        change_cell(trial.drift.as_ref()),
+        import_cell(&trial.failed),
+        verdict_cell(errors),
+        proposal_cells(trial.proposed.as_ref()),
     )
-}
-
-/// The end of an error, without where a package is installed.
-fn short(error: &str) -> String {
-    let error = error.lines().last().unwrap_or_default().split(" (/").next();
-    let error: String = error.unwrap_or_default().chars().take(120).collect();
-    error.replace('|', "\\|")
 }
 
 /// The page.

@@ -4,49 +4,26 @@ use std::fmt::Write as _;
 
 use super::peers::{PIP, TY};
 use super::sample::Sample;
+use crate::drifted::cells::{change_cell, import_cell, proposal_cells, verdict_cell};
 
 /// The line of one environment.
 pub(super) fn row(sample: &Sample) -> String {
-    let change = sample.drift.as_ref().map_or("none".to_owned(), |drift| {
-        format!("{} {} to {}", drift.package, drift.from, drift.to)
-    });
-    let import = match sample.failed.iter().next() {
-        None => "works".to_owned(),
-        Some((package, error)) => format!("{package}: {}", short(error)),
-    };
-    let said = sample.errors.iter().map(|one| format!("{} {}", one.code, one.packages.join(", ")));
-    let mut said: Vec<String> = said.collect();
-    said.dedup();
-    let more = said.len().saturating_sub(2);
-    said.truncate(2);
-    let mut said = if said.is_empty() { "nothing".to_owned() } else { said.join("; ") };
-    if more > 0 {
-        let _ = write!(said, "; {more} more");
-    }
-    let (proposed, after) = match &sample.proposed {
-        None => ("none".to_owned(), String::new()),
-        Some(proposal) => (
-            proposal.requirements.join(" "),
-            proposal.error.as_deref().map_or("works".to_owned(), short),
-        ),
-    };
+    let errors =
+        sample.errors.iter().map(|one| format!("{} {}", one.code, one.packages.join(", ")));
     let yes = |is: bool| if is { "yes" } else { "no" };
     let peers = &sample.peers;
     format!(
-        "| {} | {change} | {import} | {said} | {} | {} | {} | {} | {proposed} | {after} |",
+        "| {} | {} | {} | {} | {} | {} | {} | {} | {} |",
         sample.package,
+        change_cell(sample.drift.as_ref()),
+        import_cell(&sample.failed),
+        verdict_cell(errors),
         if sample.failed.is_empty() { "" } else { yes(sample.is_right()) },
         yes(peers.pip_check),
         yes(peers.uv_pip_check),
         yes(peers.ty),
+        proposal_cells(sample.proposed.as_ref()),
     )
-}
-
-/// The end of an error, without where a package is installed.
-fn short(error: &str) -> String {
-    let error = error.lines().last().unwrap_or_default().split(" (/").next();
-    let error: String = error.unwrap_or_default().chars().take(120).collect();
-    error.replace('|', "\\|")
 }
 
 /// The page.

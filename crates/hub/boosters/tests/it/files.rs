@@ -21,7 +21,7 @@ const XGBOOST: &str = r#"{"learner": {"attributes": {"note": "x"}, "feature_type
 #[test]
 fn json_of_xgboost() {
     let model = read(XGBOOST.as_bytes()).unwrap();
-    assert_eq!((model.library, model.format), (BoosterLibrary::Xgboost, "JSON"));
+    assert_eq!((model.library, model.property("format")), (BoosterLibrary::Xgboost, Some("JSON")));
     assert_eq!(model.written_by.as_deref(), Some("3.1.0"));
     for property in [
         "objective=binary:logistic",
@@ -87,7 +87,7 @@ fn ubjson_of_xgboost_says_the_same() {
     ubjson(&value, &mut bytes);
     let model = read(&bytes).unwrap();
     let json = read(XGBOOST.as_bytes()).unwrap();
-    assert_eq!(model.format, "UBJSON");
+    assert_eq!(model.property("format"), Some("UBJSON"));
     let but_format = |model: &BoosterModel| {
         let all = model.properties.iter().filter(|one| !one.starts_with("format="));
         all.cloned().collect::<Vec<_>>()
@@ -105,7 +105,10 @@ fn binary_format_of_xgboost() {
         bytes.extend(name.as_bytes());
     }
     let model = read(&bytes).unwrap();
-    assert_eq!((model.format, model.written_by.as_deref()), ("binary format", Some("1.7")));
+    assert_eq!(
+        (model.property("format"), model.written_by.as_deref()),
+        (Some("binary format"), Some("1.7"))
+    );
     assert!(has(&model, "objective=reg:squarederror"));
     // Since 1.1 a mark stands in front.
     assert_eq!(read(&[b"binf", bytes.as_slice()].concat()), Some(model));
@@ -120,7 +123,7 @@ fn text_of_lightgbm() {
     let text = "tree\nversion=v3\nnum_class=1\nobjective=binary sigmoid:1\n\nTree=0\nnum_cat=2\nis_linear=1\n\nend of trees\n\n\
                 feature_importances:\na=3\n\nparameters:\n[boosting: dart]\n[linear_tree: 1]\n\nend of parameters\n[not: one]\n";
     let model = read(text.as_bytes()).unwrap();
-    assert_eq!((model.library, model.format), (BoosterLibrary::Lightgbm, "text"));
+    assert_eq!((model.library, model.property("format")), (BoosterLibrary::Lightgbm, Some("text")));
     for property in [
         "version=v3",
         "objective=binary",
@@ -140,7 +143,7 @@ fn files_of_catboost() {
     let json = r#"{"ctr_data": {}, "features_info": {"float_features": []}, "model_info": {"params": {"loss_function":
         {"type": "RMSE"}}}, "oblivious_trees": [{"leaf_values": [1.5]}]}"#;
     let model = read(json.as_bytes()).unwrap();
-    assert_eq!((model.library, model.format), (BoosterLibrary::Catboost, "JSON"));
+    assert_eq!((model.library, model.property("format")), (BoosterLibrary::Catboost, Some("JSON")));
     assert!(has(&model, "objective=RMSE"));
     let params = br#"..."loss_function":{"type":"Logloss"}..."#;
     let cbm = [b"CBM1".as_slice(), &(params.len() as u32).to_le_bytes(), params].concat();

@@ -63,9 +63,8 @@ fn is_special(name: &str) -> bool {
 /// Takes out what `import` binds: modules of other packages, of which no more is known.
 fn remove_imported(steps: &[Step], names: &mut BTreeSet<String>) {
     for step in steps {
-        if let Step::Import { module, alias, .. } = step {
-            let top = module.split('.').next().unwrap_or(module);
-            names.remove(alias.as_deref().unwrap_or(top));
+        if let Some(name) = step.imported_module() {
+            names.remove(name);
         }
         step.blocks().into_iter().for_each(|block| remove_imported(block, names));
     }

@@ -27,16 +27,11 @@ impl PythonModule {
     }
 }
 
-/// The lists of steps below one.
-fn below(step: &Step) -> Vec<&Vec<Step>> {
+/// All steps within one, those of classes too.
+fn below(step: &Step) -> Vec<&[Step]> {
     match step {
-        Step::Class(body) | Step::Loop(body) => vec![body],
-        Step::If { body, otherwise, .. } => vec![body, otherwise],
-        Step::Try { body, handlers, otherwise, finally } => {
-            let of_handlers = handlers.iter().map(|handler| &handler.body);
-            [body, otherwise, finally].into_iter().chain(of_handlers).collect()
-        }
-        _ => Vec::new(),
+        Step::Class(body) => vec![body],
+        other => other.blocks(),
     }
 }
 
@@ -55,11 +50,8 @@ fn asks(steps: &[Step], is_called: bool) -> bool {
 /// The names that imports bind, and those that are bound to what another name means.
 fn names_of_modules<'a>(steps: &'a [Step], names: &mut BTreeSet<&'a str>) {
     for step in steps {
+        names.extend(step.imported_module());
         match step {
-            Step::Import { module, alias, .. } => {
-                let top = module.split('.').next().unwrap_or(module);
-                names.insert(alias.as_deref().unwrap_or(top));
-            }
             Step::ImportFrom { names: all, .. } => {
                 names.extend(all.iter().map(|(_, bound)| bound.as_str()));
             }
