@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | `_LazyModule(__name__, file, _import_structure)` of transformers, diffusers, optimum | a dictionary: modules, and the names of each |
 //! | `lazy_loader.attach(__name__, submodules, submod_attrs)`, in scikit-image and librosa | the same, and a set of modules |
+//! | `relative_import(__name__, modules, names)` of Plotly | two lists: modules (`".graph_objs"`), and names with their modules (`"._json.to_json"`) |
 //! | `deprecation_getattr(__name__, _deprecations)` of JAX | a dictionary: names, each with a message and an object or None |
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,9 +26,12 @@ pub(crate) struct Lazy {
     pub(crate) has_others: bool,
 }
 
-/// The names of a call of `_LazyModule` or `attach`; none if it is no such call.
+/// The names of a call of `_LazyModule`, `attach` or `relative_import`; none if it is no such call.
 pub(crate) fn loader(call: &ExprCall, tables: &Tables) -> Option<Lazy> {
     let name = path(&call.func)?.pop()?;
+    if name == "relative_import" {
+        return Some(relative_names(call));
+    }
     // huggingface_hub has its own copy, `_attach`.
     let name = name.trim_start_matches('_');
     if !["LazyModule", "attach"].contains(&name) {
@@ -53,6 +57,24 @@ pub(crate) fn loader(call: &ExprCall, tables: &Tables) -> Option<Lazy> {
         }
     }
     Some(lazy)
+}
+
+/// The names of `relative_import(__name__, modules, names)`, whose lists have paths that begin with a dot.
+fn relative_names(call: &ExprCall) -> Lazy {
+    let mut lazy = Lazy::default();
+    for list in call.arguments.args.iter().skip(1) {
+        let all = elements(list);
+        lazy.has_others |= !list.is_list_expr() || all.iter().any(|one| string(one).is_none());
+        for path in all.iter().filter_map(string) {
+            let (module, name) = path.rsplit_once('.').unwrap_or(("", &path));
+            let module = module.trim_start_matches('.');
+            if !module.is_empty() {
+                lazy.sources.insert(name.to_owned(), module.to_owned());
+            }
+            lazy.names.insert(name.to_owned());
+        }
+    }
+    lazy
 }
 
 impl Lazy {

@@ -25,6 +25,7 @@ mod keywords;
 mod lazy;
 mod module;
 mod nesting;
+mod packed;
 mod read;
 mod reads_of_modules;
 mod tables;
@@ -33,6 +34,10 @@ pub use module::{
     AttributeHook, Bound, Comparison, Condition, Exports, Handler, Openness, PythonFunction,
     PythonModule, Step, TakenKeywords,
 };
+pub use packed::PackedSteps;
+
+/// Which reader this is: what one makes of a source, another may make otherwise.
+pub const READER: &str = env!("UNSKEW_PYTHON_SOURCE_READER");
 
 /// The most bytes of a source.
 /// A statement of two letters takes 200 bytes once it is parsed.

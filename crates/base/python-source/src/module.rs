@@ -2,8 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde::{Deserialize, Serialize};
+
+use crate::packed::PackedSteps;
+
 /// What importing a module does, as far as its source says.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PythonModule {
     /// What its body does, in order.
     pub steps: Vec<Step>,
@@ -34,8 +38,39 @@ pub struct PythonModule {
     pub registers_modules: bool,
 }
 
+impl PythonModule {
+    /// Leaves of its body only the imports: once they have run, the other steps tell nothing more.
+    pub fn forget_body(&mut self) {
+        keep_imports(&mut self.steps);
+    }
+}
+
+fn keep_imports(steps: &mut Vec<Step>) {
+    steps.retain_mut(|step| match step {
+        Step::Import { .. } | Step::ImportFrom { .. } => true,
+        Step::Loop(body) => {
+            keep_imports(body);
+            !body.is_empty()
+        }
+        Step::If { body, otherwise, .. } => {
+            keep_imports(body);
+            keep_imports(otherwise);
+            !(body.is_empty() && otherwise.is_empty())
+        }
+        Step::Try { body, handlers, otherwise, finally } => {
+            handlers.iter_mut().for_each(|handler| keep_imports(&mut handler.body));
+            handlers.retain(|handler| !handler.body.is_empty());
+            [&mut *body, otherwise, finally].into_iter().for_each(keep_imports);
+            let blocks = [&*body, otherwise, finally];
+            !(handlers.is_empty() && blocks.into_iter().all(|block| block.is_empty()))
+        }
+        _ => false,
+    });
+    steps.shrink_to_fit();
+}
+
 /// Why names of a module cannot be listed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Openness {
     /// It writes into its own namespace: `globals()[name] = value`, `exec(code)`, `setattr(module, …)`.
     WritesNamespace,
@@ -48,7 +83,7 @@ pub enum Openness {
 }
 
 /// A function with what it does once it is called.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PythonFunction {
     /// The name that `def` binds.
     pub name: String,
@@ -57,11 +92,11 @@ pub struct PythonFunction {
     /// Whether it can be called without arguments and is no method, generator or coroutine.
     pub is_plain: bool,
     /// What its body does, in order, without uses of its local names.
-    pub steps: Vec<Step>,
+    pub steps: PackedSteps,
 }
 
 /// The keywords that a function or class takes.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TakenKeywords {
     /// Each of them.
     pub names: BTreeSet<String>,
@@ -70,7 +105,7 @@ pub struct TakenKeywords {
 }
 
 /// The value of `__all__`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Exports {
     /// It is not assigned: a star import takes all names without a leading underscore.
     #[default]
@@ -82,7 +117,7 @@ pub enum Exports {
 }
 
 /// What `__getattr__` of a module answers.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AttributeHook {
     /// The names for which it returns something.
     pub names: BTreeSet<String>,
@@ -95,7 +130,7 @@ pub struct AttributeHook {
 }
 
 /// One thing that the body of a module does.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Step {
     /// `import a.b as c`.
     Import {
@@ -208,7 +243,7 @@ impl Step {
 }
 
 /// What a name is bound to, where that is not a module.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Bound {
     /// Another name of a path: `jit = jax.jit`.
     Path(Vec<String>),
@@ -224,7 +259,7 @@ pub enum Bound {
 }
 
 /// A handler of exceptions.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Handler {
     /// The classes that it catches, by their last name (`ImportError`); empty if it catches all.
     pub catches: Vec<String>,
@@ -233,7 +268,7 @@ pub struct Handler {
 }
 
 /// What a conditional depends on.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Condition {
     /// A literal, or `TYPE_CHECKING`.
     Known(bool),
@@ -267,7 +302,7 @@ pub enum Condition {
 }
 
 /// How two versions are compared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Comparison {
     /// `<`
     Less,

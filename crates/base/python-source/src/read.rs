@@ -16,6 +16,7 @@ use crate::expression::{Reads, is_call_of, is_globals, path};
 use crate::module::{
     Bound, Condition, Exports, Handler, Openness, PythonFunction, PythonModule, Step, Tables,
 };
+use crate::reads_of_modules::{ReadFunction, keep_reads_of_modules};
 use crate::tables::string;
 use crate::{LARGEST, SourceError, keywords, lazy, nesting};
 
@@ -77,6 +78,7 @@ struct ModuleReader {
     lines: Lines,
     tables: Tables,
     module: PythonModule,
+    functions: Vec<ReadFunction>,
     /// Whether annotations are evaluated.
     has_annotations: bool,
     /// How many steps there are.
@@ -118,7 +120,8 @@ impl ModuleReader {
         keywords::keep_final(&mut self.module.keywords, &self.module.steps);
         let tables = std::mem::take(&mut self.tables.keys).into_iter();
         self.module.tables = tables.filter(|(name, _)| name.starts_with('_')).collect();
-        self.module.keep_reads_of_modules();
+        let functions = std::mem::take(&mut self.functions);
+        self.module.functions = keep_reads_of_modules(&mut self.module.steps, functions);
         if self.module.attribute_hook.as_ref().is_some_and(|hook| hook.answers_others) {
             self.open(Openness::AttributeHook);
         }
@@ -343,12 +346,9 @@ impl ModuleReader {
                 self.module.keywords.extend(keywords.map(|one| (name.clone(), one)));
             }
             let name = name.clone();
-            self.module.functions.push(PythonFunction {
-                name,
-                is_conditional,
-                is_plain,
-                steps: body,
-            });
+            let function =
+                PythonFunction { name, is_conditional, is_plain, ..PythonFunction::default() };
+            self.functions.push(ReadFunction { function, steps: body });
         }
         steps.push(Step::Bind { name, to: Bound::Definition });
     }
@@ -498,11 +498,12 @@ impl ModuleReader {
                 if path(&subscript.value).is_some_and(|path| path.last().is_some_and(|last| last == "modules"))
                     && path(&subscript.slice).is_some_and(|path| path == ["__name__"]))
         });
-        let hooks = targets.iter().flat_map(|target| match target {
-            Expr::Tuple(tuple) => tuple.elts.first(),
-            target => Some(target),
+        // `__getattr__, __dir__, __all__ = lazy_loader.attach(…)`
+        let bound = targets.iter().flat_map(|target| match target {
+            Expr::Tuple(tuple) => &*tuple.elts,
+            target => std::slice::from_ref(target),
         });
-        let is_hook = hooks
+        let is_hook = bound
             .into_iter()
             .any(|target| path(target).is_some_and(|path| path == ["__getattr__"]));
         if let Expr::Call(call) = value

@@ -2,29 +2,44 @@
 
 use std::collections::BTreeSet;
 
-use crate::module::{Bound, PythonModule, Step};
+use crate::module::{Bound, PythonFunction, Step};
+use crate::packed::PackedSteps;
 
-impl PythonModule {
-    /// Leaves out reads and calls of what is no module and of no module, and what functions do that ask for nothing.
-    pub(crate) fn keep_reads_of_modules(&mut self) {
-        let mut names = BTreeSet::new();
-        names_of_modules(&self.steps, &mut names);
-        for function in &self.functions {
-            names_of_modules(&function.steps, &mut names);
-        }
-        let keeps_all = names.contains("*");
-        let names: BTreeSet<String> = names.into_iter().map(str::to_owned).collect();
-        let is_kept =
-            |path: &[String]| keeps_all || path.first().is_some_and(|first| names.contains(first));
-        retain(&mut self.steps, &is_kept);
-        for function in &mut self.functions {
-            retain(&mut function.steps, &is_kept);
-            if !asks(&function.steps, function.is_plain) {
-                function.steps = Vec::new();
-            }
-        }
-        self.functions.shrink_to_fit();
+/// A function of which the steps are not packed yet.
+pub(crate) struct ReadFunction {
+    pub(crate) function: PythonFunction,
+    pub(crate) steps: Vec<Step>,
+}
+
+/// Leaves out reads and calls of what is no module and of no module, and functions that ask for nothing, unless another of their name
+/// does: which of the two is called is not known then.
+pub(crate) fn keep_reads_of_modules(
+    body: &mut Vec<Step>,
+    functions: Vec<ReadFunction>,
+) -> Vec<PythonFunction> {
+    let mut names = BTreeSet::new();
+    names_of_modules(body, &mut names);
+    for function in &functions {
+        names_of_modules(&function.steps, &mut names);
     }
+    let keeps_all = names.contains("*");
+    let names: BTreeSet<String> = names.into_iter().map(str::to_owned).collect();
+    let is_kept =
+        |path: &[String]| keeps_all || path.first().is_some_and(|first| names.contains(first));
+    retain(body, &is_kept);
+    let packed = |ReadFunction { mut function, mut steps }: ReadFunction| {
+        retain(&mut steps, &is_kept);
+        if asks(&steps, function.is_plain) {
+            function.steps = PackedSteps::new(&steps);
+        }
+        function
+    };
+    let mut packed: Vec<PythonFunction> = functions.into_iter().map(packed).collect();
+    let asking = packed.iter().filter(|function| !function.steps.is_empty());
+    let asking: BTreeSet<String> = asking.map(|function| function.name.clone()).collect();
+    packed.retain(|function| asking.contains(&function.name));
+    packed.shrink_to_fit();
+    packed
 }
 
 /// All steps within one, those of classes too.

@@ -37,6 +37,7 @@ mod archive;
 mod archive_output;
 mod assembly;
 pub mod budget;
+mod cache_folder;
 mod copy;
 #[cfg(feature = "output")]
 mod destination;
@@ -67,6 +68,7 @@ pub use archive_output::ArchiveOutput;
 pub use assembly::{Assembly, AssemblyPiece};
 pub use budget::{Budget, Exhausted, Resource};
 #[cfg(feature = "output")]
+pub use cache_folder::cache_folder;
 pub use destination::make_folder;
 pub use error::{ReadError, SourceProblem};
 pub use files::{Files, LARGEST_TEXT, NotRead};

@@ -43,6 +43,8 @@ pub struct Environment {
     pub libraries: Option<SystemLibraries>,
     /// The GPUs and the driver that it is to run on; without them nothing of its code for GPUs is read.
     pub gpus: Option<GpuHost>,
+    /// The folder in which is kept what was read of sources, so that they are not read again; none if nothing is kept.
+    pub source_cache: Option<PathBuf>,
 }
 
 /// The most packages of an environment.

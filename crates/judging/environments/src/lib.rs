@@ -28,7 +28,9 @@
 //! **What is refused.** What is not there is not guessed: a package without `RECORD`, one of which files are missing, two
 //! versions of one package, an editable install that leads nowhere, a broken shared object, files of another size than
 //! `RECORD` says, a zipped egg are each said, and what they leave open is not judged. Digests of `RECORD` are not
-//! compared: a public PJRT plug-in is known by the digest that stands there. Files are bounded (`METADATA` 4 MiB, `RECORD` 64 MiB, generated code 16 MiB), symbolic links are followed only
+//! compared: a public PJRT plug-in is known by the digest that stands there. What was read of Python sources is kept in `Environment::source_cache`, if
+//! that is set, by the digests of their texts.
+//! Files are bounded (`METADATA` 4 MiB, `RECORD` 64 MiB, generated code 16 MiB), symbolic links are followed only
 //! where they lead to regular files, and names in `RECORD` that lead out of the environment are not opened.
 //!
 //! ```no_run

@@ -73,6 +73,7 @@ pub fn env(
     }
     unjudged.extend(environment.not_read.iter().cloned());
     environment.system = host.system.or(environment.system);
+    environment.source_cache = unskew_source::cache_folder().map(|one| one.join("python-sources"));
     environment.gpus = host.gpus.or_else(|| image.is_none().then(GpuHost::here));
     Ok(answer(environment, unjudged, None, context))
 }

@@ -1,8 +1,10 @@
 //! Where the modules of an environment lie: as Python's import system searches them, without running it.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+
+use foldhash::HashMap;
 
 /// Where a module lies.
 #[derive(Clone, Debug, PartialEq, Eq)]

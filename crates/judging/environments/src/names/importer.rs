@@ -1,9 +1,10 @@
 //! Imports of modules without running them: each once, after those that it lies in.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
+use foldhash::{HashMap, HashMapExt as _, HashSet, HashSetExt as _};
 use unskew_python_source::{Openness, PythonModule};
 use unskew_source::read_text;
 
@@ -11,6 +12,7 @@ use super::finder::{Location, ModuleFinder};
 use super::missing::{Asked, ImportFailure};
 use super::namespace::{LoadedModule, Value};
 use super::recorder::{Cover, Recorder};
+use super::source_cache::SourceCache;
 use super::steps::{Flow, Frame, MODULE_NOT_FOUND};
 
 /// How deep imports nest that are followed; Python itself ends at 1,000 frames.
@@ -18,7 +20,7 @@ const DEPTH: usize = 250;
 
 /// The most modules that are read, and the most bytes of all their sources.
 const MODULES: usize = 50_000;
-const BYTES: usize = 256 << 20;
+const BYTES: usize = 1 << 30;
 
 /// What is known of an environment while imports are followed. Its steps are in `steps`, its names in `namespace`.
 pub(super) struct Importer<'a> {
@@ -56,6 +58,8 @@ pub(super) struct Importer<'a> {
     finder_installers: HashSet<String>,
     /// How many bytes of sources were read.
     bytes: usize,
+    /// What was read of sources before.
+    pub(super) cache: SourceCache,
 }
 
 impl<'a> Importer<'a> {
@@ -86,6 +90,7 @@ impl<'a> Importer<'a> {
             path_changers: HashSet::new(),
             finder_installers: HashSet::new(),
             bytes: 0,
+            cache: SourceCache::default(),
         }
     }
 
@@ -197,8 +202,12 @@ impl<'a> Importer<'a> {
             Flow::Fails(failure) if failure.is_explained() => Err(failure),
             _ => Ok(()),
         };
+        drop(source);
         if let Some(loaded) = self.modules.get_mut(module) {
             loaded.result = Some(result.clone());
+            if let Some(source) = loaded.source.as_mut().and_then(Arc::get_mut) {
+                source.forget_body();
+            }
         }
         if let Some((parent, name)) = module.rsplit_once('.')
             && let Some(parent) = self.modules.get_mut(parent)
@@ -268,7 +277,7 @@ impl<'a> Importer<'a> {
     fn read(&mut self, path: &Path) -> Option<PythonModule> {
         let text = read_text(path, unskew_python_source::LARGEST as u64).ok()?;
         self.bytes += text.len();
-        PythonModule::read(&text).ok()
+        self.cache.read(&text)
     }
 
     /// Whether a module without a file may exist, because one above it registers modules or is not read, or its package has a

@@ -18,6 +18,7 @@ mod owners;
 mod recorder;
 mod release_definitions;
 mod release_sources;
+mod source_cache;
 mod steps;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -31,6 +32,7 @@ use self::finder::ModuleFinder;
 use self::importer::Importer;
 use self::missing::{Asked, ImportFailure, OwnedFailure};
 use self::owners::{ModuleOwners, Owner};
+use self::source_cache::SourceCache;
 use crate::dependencies::Unmet;
 use crate::{Environment, InstalledPackage};
 
@@ -115,6 +117,7 @@ fn follow(
         Some((u32::try_from(python.major()).ok()?, u32::try_from(python.minor()).ok()?))
     });
     let mut importer = Importer::new(finder, python, platform(environment), &versions, &is_trusted);
+    importer.cache = SourceCache::open(environment.source_cache.as_deref(), &environment.folders);
     let mut found = Failures { owners: &owners, all: Vec::new() };
     let packages = environment.packages.iter().enumerate();
     for (at, package) in packages.filter(|(_, package)| !package.is_left_behind()) {
@@ -149,6 +152,7 @@ fn follow(
             }
         }
     }
+    std::mem::take(&mut importer.cache).keep();
     let failures = found.all;
     let mut unjudged = Vec::new();
     if importer.is_cut {

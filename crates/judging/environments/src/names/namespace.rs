@@ -1,8 +1,9 @@
 //! Names of modules: what each is bound to, and what a path of attributes leads to.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use foldhash::HashMap;
 use unskew_python_source::{Exports, Openness, PythonModule, Step};
 
 use super::importer::Importer;

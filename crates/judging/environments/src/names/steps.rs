@@ -1,7 +1,6 @@
 //! Steps of a module, in the order in which Python takes them.
 
-use std::collections::HashMap;
-
+use foldhash::{HashMap, HashMapExt as _};
 use unskew_python_source::{Bound, Condition, Handler, PythonFunction, Step};
 
 use super::finder::Location;
@@ -419,7 +418,7 @@ impl Importer<'_> {
     fn function(&mut self, function: &PythonFunction, frame: Frame<'_>) -> Flow {
         self.locals.push(HashMap::new());
         let conditions = self.cover().map_or(0, |cover| cover.conditions);
-        let flow = self.run(&function.steps, Frame { is_function: true, ..frame });
+        let flow = self.run(&function.steps.unpack(), Frame { is_function: true, ..frame });
         if let Some(cover) = self.cover() {
             cover.conditions = conditions;
         }

@@ -15,4 +15,5 @@ mod names;
 mod plugins;
 mod release_sources;
 mod requirements;
+mod source_cache;
 mod unlisted;

@@ -163,7 +163,9 @@ fn names_that_no_statement_binds_are_known_where_literals_list_them() {
     let hook = "def __getattr__(name):\n    if name == 'new':\n        return 1\n    raise AttributeError(name)\n";
     let table = "_known = {'new': 1}\ndef __getattr__(name):\n    if name in _known:\n        return _known[name]\n    raise AttributeError(name)\n";
     let deprecated = "_old = {'old': ('gone', None), 'new': ('going', 1)}\n__getattr__ = _deprecation_getattr(__name__, _old)\n";
-    for base in [lazy, attach, hook, table, deprecated] {
+    let relative =
+        "__all__, __getattr__, __dir__ = relative_import(__name__, ['.new'], [])\n";
+    for base in [lazy, attach, hook, table, deprecated, relative] {
         let files = [("base/__init__.py", base)];
         assert_eq!(said("from base import new\n", &files), Vec::<String>::new(), "{base}");
         let said = said("from base import old\n", &files);
@@ -174,23 +176,28 @@ fn names_that_no_statement_binds_are_known_where_literals_list_them() {
 #[test]
 fn what_a_lazy_loader_imports_for_a_name_is_imported() {
     let loader = "TABLE = {'inner': ['new'], 'plain': ['other']}\n__getattr__, __dir__, __all__ = attach(__name__, submodules=[], submod_attrs=TABLE)\n";
-    let base = [
-        ("base/__init__.py", loader),
-        ("base/inner.py", "import gone\ndef new(): pass\n"),
-        ("base/plain.py", "def other(): pass\n"),
-    ];
-    for app in ["from base import new\n", "import base\nx = base.new\n"] {
-        assert_eq!(
-            said(app, &base),
-            ["EN119 base.inner line 1 imports gone, which nothing in the environment has"],
-            "{app}"
-        );
-    }
-    for app in [
-        "from base import other\n",
-        "try:\n    from base import new\nexcept ImportError:\n    new = 1\n",
-    ] {
-        assert_eq!(said(app, &base), [""; 0], "{app}");
+    let relative = "__all__, __getattr__, __dir__ = relative_import(__name__, ['.plain'], ['.inner.new', '.plain.other'])\n";
+    let base = |loader: &'static str| {
+        [
+            ("base/__init__.py", loader),
+            ("base/inner.py", "import gone\ndef new(): pass\n"),
+            ("base/plain.py", "def other(): pass\n"),
+        ]
+    };
+    for base in [base(loader), base(relative)] {
+        for app in ["from base import new\n", "import base\nx = base.new\n"] {
+            assert_eq!(
+                said(app, &base),
+                ["EN119 base.inner line 1 imports gone, which nothing in the environment has"],
+                "{app}"
+            );
+        }
+        for app in [
+            "from base import other\n",
+            "try:\n    from base import new\nexcept ImportError:\n    new = 1\n",
+        ] {
+            assert_eq!(said(app, &base), [""; 0], "{app}");
+        }
     }
 }
 

@@ -9,6 +9,7 @@ use std::io::{Read as _, Write};
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest as _, Sha256};
+use unskew_source::cache_folder;
 use unskew_source::unfinished::{self, UnfinishedFolder};
 
 use super::{BaselineError, Snapshot, archive};
@@ -99,8 +100,8 @@ impl BaselinePackage {
         label: &str,
         index: Option<&dyn PackageSource>,
     ) -> Result<Snapshot, BaselineError> {
-        let cache =
-            cache().ok_or_else(|| self.no("no folder to keep it in: set UNSKEW_CACHE to one"))?;
+        let cache = cache_folder()
+            .ok_or_else(|| self.no("no folder to keep it in: set UNSKEW_CACHE to one"))?;
         let folder = cache.join("packages").join(self.to_string());
         let (wheel, recorded) = match (kept(&folder), index) {
             (Some(found), _) => found,
@@ -229,15 +230,6 @@ impl Write for Download {
     fn flush(&mut self) -> std::io::Result<()> {
         self.file.flush()
     }
-}
-
-/// The folder for what was fetched.
-fn cache() -> Option<PathBuf> {
-    let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
-    let own = set("UNSKEW_CACHE").map(PathBuf::from);
-    let users = || set("XDG_CACHE_HOME").map(|folder| PathBuf::from(folder).join("unskew"));
-    let home = || set("HOME").map(|home| PathBuf::from(home).join(".cache/unskew"));
-    own.or_else(users).or_else(home)
 }
 
 /// The wheel that is kept in a folder, with its digest.
