@@ -43,7 +43,8 @@ impl ErrorText {
         self.text.is_empty()
     }
 
-    pub(crate) fn small(&self) -> &str {
+    /// The same in small letters.
+    pub fn small(&self) -> &str {
         &self.small
     }
 }

@@ -271,14 +271,15 @@ fn summary(report: &Report, out: &mut dyn Write) -> fmt::Result {
         _ if unjudged > 0 => WARN,
         _ => GOOD,
     };
-    let partly = match unjudged {
-        0 => String::new(),
-        unjudged => format!(", {unjudged} not judged in part"),
+    let all = report.pairs.len();
+    // That a pair works is a claim: of what was not judged in part, only what fails is counted.
+    let count = match unjudged {
+        0 => format!("{work} of {all} pairs work"),
+        unjudged => {
+            let failing = all - work - unjudged;
+            let fail = if failing == 1 { "fails" } else { "fail" };
+            format!("{failing} of {all} pairs {fail}, {unjudged} not judged in part")
+        }
     };
-    writeln!(
-        out,
-        "{style}{work} of {} pairs work{partly}{style:#}: {}",
-        report.pairs.len(),
-        report.tally()
-    )
+    writeln!(out, "{style}{count}{style:#}: {}", report.tally())
 }

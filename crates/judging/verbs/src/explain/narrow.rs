@@ -12,6 +12,9 @@ const BUILT_IN: [&str; 4] = ["aten", "prim", "quantized", "prims"];
 /// The rule about an op that no release has, which no other release would have either.
 const OF_NOBODY: &str = "TF102";
 
+/// One of these stands in the text, in small letters, if a class of Keras refuses an argument.
+const OF_KERAS: [&str; 3] = ["keras", "layer", "from_config"];
+
 /// No rule has this code: none of the causes is left.
 const OF_NO_RULE: &str = "";
 
@@ -34,7 +37,7 @@ struct NarrowedBy {
     only: Option<&'static str>,
 }
 
-pub(super) fn narrow(causes: Vec<ErrorCause>, values: &[(String, String)]) -> Narrowed {
+pub(super) fn narrow(causes: Vec<ErrorCause>, values: &[(String, String)], text: &str) -> Narrowed {
     let value =
         |name: &str| values.iter().find(|(one, _)| one == name).map(|(_, value)| value.as_str());
     let codes: Vec<&str> =
@@ -51,6 +54,7 @@ pub(super) fn narrow(causes: Vec<ErrorCause>, values: &[(String, String)]) -> Na
         ["OP001", "OP004"] => value("operator").map(torch_operator),
         ["HF001"] => value("type").map(model_type).or_else(|| value("key").map(bare_key)),
         ["KR001", "KR004"] => value("class").map(keras_class),
+        ["EN127", "KR002"] | ["KR002", "EN127"] => Some(keyword(text)),
         ["HF014"] => value("class").map(served_architecture),
         ["TF001"] => value("consumer").map(|version| of_release("tensorflow", version)),
         ["TF002"] => value("release").map(|version| of_release("tensorflow", version)),
@@ -230,6 +234,12 @@ fn torch_operator(operator: &str) -> NarrowedBy {
         }
     };
     NarrowedBy { facts: vec![fact], only: Some(only), ..NarrowedBy::default() }
+}
+
+/// An argument that is not taken: of a Keras file, or of a call in code.
+fn keyword(text: &str) -> NarrowedBy {
+    let is_of_keras = OF_KERAS.iter().any(|word| text.contains(word));
+    NarrowedBy { only: (!is_of_keras).then_some("EN127"), ..NarrowedBy::default() }
 }
 
 /// A class of Keras is a matter of versions; any other is the user's own.
