@@ -18,7 +18,11 @@ pub(super) fn row(sample: &Sample) -> String {
         change_cell(sample.drift.as_ref()),
         import_cell(&sample.failed),
         verdict_cell(errors),
-        if sample.failed.is_empty() { "" } else { yes(sample.is_right()) },
+        match sample.failed.is_empty() {
+            true => "",
+            false if sample.is_warned() => "in a warning",
+            false => yes(sample.is_right()),
+        },
         yes(peers.pip_check),
         yes(peers.uv_pip_check),
         yes(peers.ty),
@@ -33,7 +37,7 @@ pub(super) fn page(seed: u64, drawn: u64, refused: usize, samples: &[Sample]) ->
     let count =
         |all: &[&Sample], is: &dyn Fn(&Sample) -> bool| all.iter().filter(|one| is(one)).count();
     let says = |one: &Sample| !one.errors.is_empty();
-    let silent = |one: &Sample| one.errors.is_empty() && !one.says_unjudged;
+    let silent = |one: &Sample| one.errors.is_empty() && !one.is_warned() && !one.says_unjudged;
     let proposals = broken.iter().filter_map(|one| one.proposed.as_ref());
     let (all, repaired) = proposals.fold((0, 0), |(all, repaired), one| {
         (all + 1, repaired + usize::from(one.error.is_none()))
@@ -46,13 +50,14 @@ pub(super) fn page(seed: u64, drawn: u64, refused: usize, samples: &[Sample]) ->
          installed or bring PyTorch or TensorFlow. Imported were the package, the one that was changed, all that require it, \
          and all that an error names.\n\n\
          **Agreement: of {} environments in which an import fails, `unskew env` names the failure with the right packages in \
-         {}, and another one in {}; {} have neither an error nor a line of what was not judged. Of {} that work, it says a \
+         {}, and another one in {}; {} have a warning that names it, and {} neither that nor a line of what was not judged. Of {} that work, it says a \
          failure of {}. Of {all} changes that are proposed and need no other PyTorch, {repaired} repair all that failed.**\n\n\
          | of | environments | `unskew env` | `pip check` | `uv pip check` | `ty` |\n\
          | --- | --: | --: | --: | --: | --: |\n",
         broken.len(),
         count(&broken, &|one| says(one) && one.is_right()),
         count(&broken, &|one| says(one) && !one.is_right()),
+        count(&broken, &Sample::is_warned),
         count(&broken, &silent),
         works.len(),
         count(&works, &says),

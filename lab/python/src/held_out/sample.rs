@@ -13,8 +13,8 @@ use super::quotas::{BreakClass, Quotas, class, missing_name};
 use crate::drifted::Proposal;
 use crate::drifted::environment::{DrawnEnvironment, Drift, key_of};
 
-/// An error of a verdict at load: its code, the packages, and its text.
-pub(super) struct NamedError {
+/// An error of a verdict at load, or a warning: its code, the packages, and its text.
+pub(super) struct NamedFinding {
     pub(super) code: &'static str,
     pub(super) packages: Vec<String>,
     text: String,
@@ -25,7 +25,8 @@ pub(super) struct Sample {
     pub(super) package: String,
     pub(super) drift: Option<Drift>,
     pub(super) class: BreakClass,
-    pub(super) errors: Vec<NamedError>,
+    pub(super) errors: Vec<NamedFinding>,
+    warnings: Vec<NamedFinding>,
     /// The packages whose import fails, with what it says.
     pub(super) failed: BTreeMap<String, String>,
     /// Whether a line says what was not judged.
@@ -38,16 +39,24 @@ pub(super) struct Sample {
 impl Sample {
     /// Whether an error names what the import says, or the package that was changed with another one.
     pub(super) fn is_right(&self) -> bool {
-        let missing = self.failed.values().filter_map(|error| missing_name(error));
-        let missing: Vec<String> = missing.collect();
         self.errors.iter().any(|error| {
             let is_changed = self.drift.as_ref().is_some_and(|one| {
                 error.packages.len() > 1 && error.packages.contains(&one.package)
             });
             let is_beside_torch = self.drift.is_none()
                 && error.packages.iter().any(|one| self.failed.contains_key(one));
-            is_changed || is_beside_torch || missing.iter().any(|name| error.text.contains(name))
+            is_changed || is_beside_torch || self.names_missing(error)
         })
+    }
+
+    /// Whether there is no error, but a warning that names what the import says: what a function asks for once it is called.
+    pub(super) fn is_warned(&self) -> bool {
+        self.errors.is_empty() && self.warnings.iter().any(|one| self.names_missing(one))
+    }
+
+    fn names_missing(&self, finding: &NamedFinding) -> bool {
+        let mut missing = self.failed.values().filter_map(|error| missing_name(error));
+        missing.any(|name| finding.text.contains(&name))
     }
 }
 
@@ -109,7 +118,11 @@ fn sample(
         return Ok(None);
     }
     let verdict = judge(&environment, &today());
-    let errors = errors(&verdict);
+    let is_error = |finding: &Finding| {
+        finding.severity == Severity::Error && finding.phase == Some(Phase::Load)
+    };
+    let errors = named_findings(&verdict, is_error);
+    let warnings = named_findings(&verdict, |finding| finding.severity == Severity::Warning);
     let is_named = |package: &&InstalledPackage| {
         errors.iter().any(|error| error.packages.contains(&package.key()))
     };
@@ -131,7 +144,17 @@ fn sample(
         None => None,
     };
     let package = drawn.label(&environment);
-    Ok(Some(Sample { package, drift, class, errors, failed, says_unjudged, peers, proposed }))
+    Ok(Some(Sample {
+        package,
+        drift,
+        class,
+        errors,
+        warnings,
+        failed,
+        says_unjudged,
+        peers,
+        proposed,
+    }))
 }
 
 /// The first change that is proposed and does not need another PyTorch, which is gigabytes.
@@ -140,7 +163,10 @@ fn installable(verdict: EnvironmentVerdict) -> Option<PinChange> {
     all.into_iter().find(|change| change.pins.iter().all(|pin| pin.package != "torch"))
 }
 
-fn errors(verdict: &EnvironmentVerdict) -> Vec<NamedError> {
+fn named_findings(
+    verdict: &EnvironmentVerdict,
+    is_wanted: impl Fn(&Finding) -> bool,
+) -> Vec<NamedFinding> {
     let pairs = verdict.pairs.iter().flat_map(|pair| {
         let parties = vec![key_of(&pair.one.name), key_of(&pair.other.name)];
         pair.verdict.findings.iter().map(move |finding| (parties.clone(), finding))
@@ -148,13 +174,10 @@ fn errors(verdict: &EnvironmentVerdict) -> Vec<NamedError> {
     let alone = verdict.alone.iter().flat_map(|party| {
         party.notes.iter().map(move |finding| (vec![key_of(&party.name)], finding))
     });
-    let at_load = |finding: &Finding| {
-        finding.severity == Severity::Error && finding.phase == Some(Phase::Load)
-    };
     let named = |(packages, finding): (Vec<String>, &Finding)| {
         let text =
             format!("{} {}", finding.message, finding.symptom.as_deref().unwrap_or_default());
-        NamedError { code: finding.rule.code, packages, text }
+        NamedFinding { code: finding.rule.code, packages, text }
     };
-    pairs.chain(alone).filter(|(_, finding)| at_load(finding)).map(named).collect()
+    pairs.chain(alone).filter(|(_, finding)| is_wanted(finding)).map(named).collect()
 }

@@ -163,8 +163,7 @@ fn names_that_no_statement_binds_are_known_where_literals_list_them() {
     let hook = "def __getattr__(name):\n    if name == 'new':\n        return 1\n    raise AttributeError(name)\n";
     let table = "_known = {'new': 1}\ndef __getattr__(name):\n    if name in _known:\n        return _known[name]\n    raise AttributeError(name)\n";
     let deprecated = "_old = {'old': ('gone', None), 'new': ('going', 1)}\n__getattr__ = _deprecation_getattr(__name__, _old)\n";
-    let relative =
-        "__all__, __getattr__, __dir__ = relative_import(__name__, ['.new'], [])\n";
+    let relative = "__all__, __getattr__, __dir__ = relative_import(__name__, ['.new'], [])\n";
     for base in [lazy, attach, hook, table, deprecated, relative] {
         let files = [("base/__init__.py", base)];
         assert_eq!(said("from base import new\n", &files), Vec::<String>::new(), "{base}");
