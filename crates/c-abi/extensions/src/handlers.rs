@@ -5,11 +5,15 @@
 //! registered. Here nothing is called: the constants are looked for in the instructions that write them.
 
 use std::collections::BTreeSet;
+use std::io::{self, Read as _};
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use memchr::memmem;
 use unskew_core::Version;
-use unskew_source::{ReadError, Source, SourceExt as _};
+use unskew_source::{ReadError, Source, SourceReader};
+
+use crate::blocks::look_through;
 
 /// The handlers of a shared object.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -43,7 +47,21 @@ impl Handlers {
         if source.size() > SEARCHED {
             return Ok(None);
         }
-        Ok(Self::from_bytes(&source.bytes(0, source.size())?))
+        let failed = |error: io::Error| ReadError::new(source.name(), error.into());
+        let finder = memmem::Finder::new(MARK);
+        let mut has_handlers = false;
+        look_through(&**source, SEARCHED, MARK.len(), |block| {
+            has_handlers = finder.find(block).is_some();
+            if has_handlers { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        })
+        .map_err(failed)?;
+        if !has_handlers {
+            return Ok(None);
+        }
+        let mut bytes = Vec::new();
+        let reader = SourceReader::new(source.clone());
+        reader.take(SEARCHED).read_to_end(&mut bytes).map_err(failed)?;
+        Ok(Self::from_bytes(&bytes))
     }
 
     /// The handlers in the bytes of a shared object.

@@ -37,6 +37,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod blocks;
 pub mod cuda;
 mod exports;
 mod fingerprint;

@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::io;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use unskew_abi::{ObjectFormat, SharedObject};
 use unskew_core::Version;
 use unskew_source::{ReadError, Source};
 
+use crate::blocks::look_through;
 use crate::symbol::Strings;
 use crate::{Framework, Machine, releases, table};
 
@@ -283,28 +285,15 @@ const SEARCHED: u64 = 256 << 20;
 fn numpy_abi(source: &Arc<dyn Source>, loaded: u64) -> io::Result<NumPyAbi> {
     const NEW: &[u8] = b"numpy._core._multiarray_umath";
     const OLD: &[u8] = b"numpy.core._multiarray_umath";
-    const BLOCK: usize = 1 << 20;
     let finders = [NEW, OLD].map(memchr::memmem::Finder::new);
-    let (mut at, mut kept, mut old) = (0_u64, 0_usize, false);
-    let mut buffer = vec![0; BLOCK + NEW.len()];
-    let end = loaded.min(source.size()).min(SEARCHED);
-    while at < end {
-        let room = buffer.len().min(kept + usize::try_from(end - at).unwrap_or(BLOCK));
-        let n = source.read_at(at, &mut buffer[kept..room])?;
-        if n == 0 {
-            break;
-        }
-        let text = &buffer[..kept + n];
-        if finders[0].find(text).is_some() {
-            return Ok(NumPyAbi::Two);
-        }
-        old |= finders[1].find(text).is_some();
-        // A name may lie across two blocks.
-        let from = text.len().saturating_sub(NEW.len() - 1);
-        let end = text.len();
-        buffer.copy_within(from..end, 0);
-        kept = end - from;
-        at += n as u64;
+    let (mut new, mut old) = (false, false);
+    look_through(&**source, loaded.min(SEARCHED), NEW.len(), |block| {
+        new |= finders[0].find(block).is_some();
+        old |= finders[1].find(block).is_some();
+        if new { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    })?;
+    if new {
+        return Ok(NumPyAbi::Two);
     }
     Ok(if old { NumPyAbi::One } else { NumPyAbi::Unused })
 }

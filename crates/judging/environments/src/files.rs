@@ -74,7 +74,7 @@ impl InstalledPackage {
                 FileKind::Other => {}
                 _ => match read_text(&file, CODE) {
                     Ok(text) => self.code(kind, path, &text),
-                    Err(error) => self.trouble.push(InstallProblem::Unreadable(error.to_string())),
+                    Err(error) => self.trouble.push(InstallProblem::from_read(&error)),
                 },
             }
         }
@@ -136,7 +136,7 @@ impl InstalledPackage {
             }
             match FileSource::open(&site.join(&path)) {
                 Ok(source) => files.push((path, Arc::new(source))),
-                Err(error) => self.trouble.push(InstallProblem::Unreadable(error.to_string())),
+                Err(error) => self.trouble.push(InstallProblem::from_read(&error)),
             }
         }
         self.native(&files, recorded);

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use unskew_source::{ReadError, SourceProblem};
+
 /// What is wrong with the installation of a package: it is said, and what it leaves open is not judged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum InstallProblem {
@@ -19,8 +21,22 @@ pub enum InstallProblem {
     Editable(String),
     /// A file of it cannot be read.
     Unreadable(String),
+    /// A file of it is larger than what is read. Nothing is wrong with it.
+    OverBudget(String),
     /// More than one version of it is installed.
     Twice(Vec<String>),
+}
+
+impl InstallProblem {
+    /// Why a file was not read.
+    pub(crate) fn from_read(error: &ReadError) -> Self {
+        match *error.problem {
+            SourceProblem::TooLarge { .. } | SourceProblem::Budget(_) => {
+                Self::OverBudget(error.to_string())
+            }
+            _ => Self::Unreadable(error.to_string()),
+        }
+    }
 }
 
 impl fmt::Display for InstallProblem {
@@ -45,6 +61,7 @@ impl fmt::Display for InstallProblem {
                 write!(f, "an editable install, whose folder was not read: {from}")
             }
             Self::Unreadable(why) => write!(f, "cannot be read: {why}"),
+            Self::OverBudget(why) => write!(f, "not read: {why}"),
             Self::Twice(versions) => write!(f, "installed more than once: {}", versions.join(", ")),
         }
     }

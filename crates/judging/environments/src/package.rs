@@ -246,8 +246,7 @@ impl InstalledPackage {
                 plugins.extend(plugins::read(path, source, object, recorded.get(path)));
             });
         self.plugins.extend(plugins);
-        let problems =
-            read.problems.iter().map(|error| InstallProblem::Unreadable(error.to_string()));
+        let problems = read.problems.iter().map(InstallProblem::from_read);
         self.trouble.extend(problems);
         self.objects.extend(read.objects.into_iter().map(|(path, needs)| (path, Arc::new(needs))));
         // What a pluggable device takes from TensorFlow is judged as that of a plug-in.
@@ -264,7 +263,7 @@ impl InstalledPackage {
                     Ok(handlers) => {
                         self.handlers.extend(handlers.map(|handlers| (path.clone(), handlers)));
                     }
-                    Err(error) => self.trouble.push(InstallProblem::Unreadable(error.to_string())),
+                    Err(error) => self.trouble.push(InstallProblem::from_read(&error)),
                 }
             }
         }

@@ -4,7 +4,7 @@ use unskew_core::{Finding, Party, Role, Unjudged, Version, aspect};
 use unskew_extensions::{Needs, PythonTag};
 
 use crate::rules::{InstallationIsBroken, ModuleForOtherPython};
-use crate::{Environment, InstalledPackage, system};
+use crate::{Environment, InstallProblem, InstalledPackage, system};
 
 /// What is to be said of a package whatever it meets, with what is found already; none if that is nothing.
 pub(crate) fn of_package(
@@ -15,8 +15,10 @@ pub(crate) fn of_package(
     let label = package.label();
     let mut party = Party::new(&*label, Role::Artifact, "installed package");
     for trouble in &package.trouble {
-        let finding = InstallationIsBroken { package: &label, trouble }.finding();
-        party = party.note(finding);
+        if !matches!(trouble, InstallProblem::OverBudget(_)) {
+            let finding = InstallationIsBroken { package: &label, trouble }.finding();
+            party = party.note(finding);
+        }
         let reason = format!("{label}: {trouble}");
         party = party.not_judged(Unjudged::new(aspect::CONTENTS, reason));
     }
@@ -28,7 +30,7 @@ pub(crate) fn of_package(
     for finding in system::understated(package).into_iter().chain(found) {
         party = party.note(finding);
     }
-    (!party.notes.is_empty()).then_some(party)
+    (!party.notes.is_empty() || !party.unjudged.is_empty()).then_some(party)
 }
 
 /// Modules that the environment's Python does not import, where none beside them is for it.

@@ -11,8 +11,10 @@ use foldhash::HashMap;
 pub(super) enum Location {
     /// A source; the folders below which its submodules lie, if it is a package.
     Source(PathBuf, Vec<PathBuf>),
-    /// An extension module, bytecode without a source, or a module of the interpreter itself: its names are not read.
-    Unreadable(Vec<PathBuf>),
+    /// An extension module: its file, and the folders below which its submodules lie, if it is a package.
+    Extension(PathBuf, Vec<PathBuf>),
+    /// Bytecode without a source, or a module of the interpreter itself: its names are not read.
+    Unreadable,
     /// Folders without `__init__.py`.
     Namespace(Vec<PathBuf>),
     /// Nowhere.
@@ -44,16 +46,16 @@ impl ModuleFinder {
             return found.clone();
         }
         let location = match module.rsplit_once('.') {
-            None if self.built_in.contains(module) => Location::Unreadable(Vec::new()),
+            None if self.built_in.contains(module) => Location::Unreadable,
             None => {
                 let roots = self.roots.clone();
                 self.search(&roots, module)
             }
             Some((parent, name)) => match self.find(parent) {
                 Location::Source(_, folders)
-                | Location::Unreadable(folders)
+                | Location::Extension(_, folders)
                 | Location::Namespace(folders) => self.search(&folders, name),
-                Location::Nowhere => Location::Nowhere,
+                Location::Unreadable | Location::Nowhere => Location::Nowhere,
             },
         };
         self.found.insert(module.to_owned(), location.clone());
@@ -71,21 +73,21 @@ impl ModuleFinder {
                 if inside.contains_key("__init__.py") {
                     return Location::Source(inner.join("__init__.py"), vec![inner]);
                 }
-                if extension(&inside, "__init__") {
-                    return Location::Unreadable(vec![inner]);
+                if let Some(file) = extension(&inside, "__init__") {
+                    return Location::Extension(inner.join(file), vec![inner]);
                 }
                 portions.push(inner);
             }
             // An extension module is taken before a source of the same name.
-            if extension(&entries, name) {
-                return Location::Unreadable(Vec::new());
+            if let Some(file) = extension(&entries, name) {
+                return Location::Extension(folder.join(file), Vec::new());
             }
             let source = format!("{name}.py");
             if entries.contains_key(&source) {
                 return Location::Source(folder.join(source), Vec::new());
             }
             if entries.contains_key(&format!("{name}.pyc")) {
-                return Location::Unreadable(Vec::new());
+                return Location::Unreadable;
             }
         }
         if portions.is_empty() { Location::Nowhere } else { Location::Namespace(portions) }
@@ -109,10 +111,13 @@ impl ModuleFinder {
     }
 }
 
-/// Whether a folder has an extension module of this name: `_C.cpython-311-x86_64-linux-gnu.so`, `_C.abi3.so`, `_C.pyd`.
-fn extension(entries: &BTreeMap<String, bool>, name: &str) -> bool {
+/// The extension module of this name in a folder: `_C.cpython-311-x86_64-linux-gnu.so`, `_C.abi3.so`, `_C.pyd`.
+fn extension<'e>(entries: &'e BTreeMap<String, bool>, name: &str) -> Option<&'e str> {
     let prefix = format!("{name}.");
-    let from = entries.range(prefix.clone()..).take_while(|(entry, _)| entry.starts_with(&prefix));
-    from.into_iter()
-        .any(|(entry, is_folder)| !is_folder && (entry.ends_with(".so") || entry.ends_with(".pyd")))
+    let mut named =
+        entries.range(prefix.clone()..).take_while(|(entry, _)| entry.starts_with(&prefix));
+    let is_module = |(entry, is_folder): &(&String, &bool)| {
+        !**is_folder && (entry.ends_with(".so") || entry.ends_with(".pyd"))
+    };
+    named.find(is_module).map(|(entry, _)| entry.as_str())
 }

@@ -8,6 +8,7 @@ use foldhash::{HashMap, HashMapExt as _, HashSet, HashSetExt as _};
 use unskew_python_source::{Openness, PythonModule};
 use unskew_source::read_text;
 
+use super::extension_names::ExtensionNames;
 use super::finder::{Location, ModuleFinder};
 use super::missing::{Asked, ImportFailure};
 use super::namespace::{LoadedModule, Value};
@@ -58,6 +59,8 @@ pub(super) struct Importer<'a> {
     finder_installers: HashSet<String>,
     /// How many bytes of sources were read.
     bytes: usize,
+    /// What extension modules were asked for.
+    pub(super) extensions: ExtensionNames,
     /// What was read of sources before.
     pub(super) cache: SourceCache,
 }
@@ -90,6 +93,7 @@ impl<'a> Importer<'a> {
             path_changers: HashSet::new(),
             finder_installers: HashSet::new(),
             bytes: 0,
+            extensions: ExtensionNames::default(),
             cache: SourceCache::default(),
         }
     }
@@ -182,9 +186,19 @@ impl<'a> Importer<'a> {
             self.finder_installers.insert(top_module(module).to_owned());
         }
         let registers_modules = source.as_ref().is_none_or(|source| source.registers_modules);
-        let result = None;
-        let loaded =
-            LoadedModule { source: source.clone(), names, is_open, registers_modules, result };
+        let extension = match location {
+            Location::Extension(path, _) => Some(path),
+            _ => None,
+        };
+        let loaded = LoadedModule {
+            source: source.clone(),
+            names,
+            is_open,
+            extension,
+            star_extensions: Vec::new(),
+            registers_modules,
+            result: None,
+        };
         self.modules.insert(module.to_owned(), loaded);
         self.chain.push(module.to_owned());
         let compared = std::mem::take(&mut self.compared);
@@ -225,6 +239,8 @@ impl<'a> Importer<'a> {
                 source: None,
                 names: HashMap::new(),
                 is_open: Some(Openness::NoSource),
+                extension: None,
+                star_extensions: Vec::new(),
                 registers_modules: true,
                 result: Some(Ok(())),
             };

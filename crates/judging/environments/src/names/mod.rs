@@ -7,6 +7,7 @@
 mod built_in;
 mod by_release;
 mod conditions;
+mod extension_names;
 mod finder;
 mod importer;
 mod keywords;

@@ -1,6 +1,7 @@
 //! Names of modules: what each is bound to, and what a path of attributes leads to.
 
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use foldhash::HashMap;
@@ -66,6 +67,10 @@ pub(super) struct LoadedModule {
     pub(super) names: HashMap<String, Value>,
     /// Why it may have other names, too.
     pub(super) is_open: Option<Openness>,
+    /// The file, of an extension module.
+    pub(super) extension: Option<PathBuf>,
+    /// The extension modules of which it takes all names by `import *`.
+    pub(super) star_extensions: Vec<PathBuf>,
     /// Whether modules below it may exist without files.
     pub(super) registers_modules: bool,
     /// None while it is imported.
@@ -122,6 +127,9 @@ impl Importer<'_> {
             || is_special
             || self.has_own_loader(module)
         {
+            return Resolved::Unknown;
+        }
+        if loaded.star_extensions.iter().any(|path| self.extensions.may_have(path, name)) {
             return Resolved::Unknown;
         }
         Resolved::Missing { module: module.to_owned(), name: name.to_owned() }
@@ -206,11 +214,19 @@ impl Importer<'_> {
             }
             Exports::Absent => all.filter(|(name, _)| !name.starts_with('_')).collect(),
         };
+        let extensions: Vec<PathBuf> = match is_listed {
+            true => Vec::new(),
+            false => loaded.star_extensions.iter().chain(&loaded.extension).cloned().collect(),
+        };
+        let is_extension = loaded.extension.is_some();
         for (name, value) in taken {
             self.bind(&name, value, frame);
         }
-        if is_open && !is_listed {
+        if is_open && !is_listed && !is_extension {
             self.mark_open(frame.module);
+        }
+        if let Some(loaded) = self.modules.get_mut(frame.module) {
+            loaded.star_extensions.extend(extensions);
         }
     }
 

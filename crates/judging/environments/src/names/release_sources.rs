@@ -178,7 +178,9 @@ impl ReleaseSources {
         let ends = module.match_indices('.').map(|(at, _)| at).chain([module.len()]);
         let locations: Vec<Location> =
             ends.map(|end| importer.finder.find(&module[..end])).collect();
-        let is_own = |one: &Location| matches!(one, Location::Source(..) | Location::Unreadable(_));
+        let is_own = |one: &Location| {
+            matches!(one, Location::Source(..) | Location::Extension(..) | Location::Unreadable)
+        };
         if !locations.iter().any(is_own) {
             return None;
         }

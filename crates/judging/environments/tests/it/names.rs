@@ -222,6 +222,23 @@ fn modules_that_make_their_names_when_they_run_are_not_asked() {
 }
 
 #[test]
+fn names_that_an_extension_module_of_cython_brings_stand_in_its_file() {
+    let said = |module: &'static str| {
+        let files = [("base/__init__.py", "from ._c import *\n"), ("base/_c.abi3.so", module)];
+        let all = said("from base import old\n", &files);
+        // These are no shared objects, which is said of each.
+        all.into_iter().filter(|one| one.starts_with("EN118")).collect::<Vec<_>>()
+    };
+    let gone = said("_cython_3_0_10 new");
+    assert!(gone.len() == 1 && gone[0].starts_with("EN118 app line 1"), "{gone:?}");
+    assert_eq!(said("_cython_3_0_10 a_old_b"), [""; 0], "it may have it");
+    // Since 3.2 names may be compressed; others make them when they are loaded, or take them from a library.
+    for module in ["_cython_3_2_1 new", "PyInit__c", ""] {
+        assert_eq!(said(module), [""; 0], "{module}");
+    }
+}
+
+#[test]
 fn a_hook_that_refuses_a_name_is_believed() {
     // As NumPy: names that are gone stand in a table, in a module of its own.
     let base = "from .inner import *\nfrom ._gone import __gone__\nglobals().update(more())\ndef __getattr__(name):\n    if name in __gone__:\n        raise AttributeError(name)\n    return find(name)\n";
