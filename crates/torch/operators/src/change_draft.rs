@@ -5,6 +5,9 @@ use unskew_torch_schemas::FunctionSchema;
 use crate::condition::ArgumentCondition;
 use crate::registry_change::{Bridge, ChangeStart, RegistryChange, ReleaseSpan};
 
+/// The schema of a function, by its name and the operator that it stands for.
+pub(crate) type SignatureLookup<'s> = &'s dyn Fn(&str, &str) -> Result<FunctionSchema, String>;
+
 pub(crate) struct ChangeDraft {
     change: RegistryChange,
     schema: Option<FunctionSchema>,
@@ -84,7 +87,12 @@ impl ChangeDraft {
         half.ok_or_else(|| format!("{key} stands before the upgrader or downgrader it belongs to"))
     }
 
-    pub(crate) fn finish(self, operator: &str) -> Result<RegistryChange, String> {
+    /// The change. An upgrader without a schema, as RFC 0017 prints it, stands for the schema that `signature_of` gives it.
+    pub(crate) fn finish(
+        self,
+        operator: &str,
+        signature_of: SignatureLookup<'_>,
+    ) -> Result<RegistryChange, String> {
         let Self { mut change, schema, new_schema, upgrader, downgraders, .. } = self;
         for schema in schema.iter().chain(&new_schema) {
             if schema.full_name() != operator {
@@ -105,6 +113,12 @@ impl ChangeDraft {
                 let on = half.on.unwrap_or(ReleaseSpan { since: first, until: None });
                 Some(half.finish(schema, on))
             }
+            (Some(half), None) => {
+                let schema = signature_of(&half.function, operator)?;
+                let first = since.release().unwrap_or(unskew_core::Version::pair(1, 0));
+                let on = half.on.unwrap_or(ReleaseSpan { since: first, until: None });
+                Some(Bridge { is_from_function: true, ..half.finish(schema, on) })
+            }
             (None, None) if why || added => None,
             (None, None) => {
                 return Err(format!(
@@ -112,10 +126,8 @@ impl ChangeDraft {
                      or under compatible why none is needed"
                 ));
             }
-            _ => {
-                return Err(format!(
-                    "{operator}: an upgrader and the schema that it stands for belong together"
-                ));
+            (None, Some(_)) => {
+                return Err(format!("{operator}: a schema needs the upgrader that stands for it"));
             }
         };
         match (new_schema, downgraders.is_empty()) {
@@ -144,7 +156,8 @@ impl PendingFunction {
     }
 
     fn finish(self, schema: FunctionSchema, on: ReleaseSpan) -> Bridge {
-        Bridge { schema, function: self.function, on, only: self.only.unwrap_or_default() }
+        let only = self.only.unwrap_or_default();
+        Bridge { schema, function: self.function, on, only, is_from_function: false }
     }
 }
 

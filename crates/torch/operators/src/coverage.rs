@@ -45,15 +45,15 @@ impl OperatorRegistry {
         new: RegistrySources<'_>,
     ) -> RegistryCoverage {
         let mut account = RegistryCoverage::default();
-        let now = match yaml::read(new.versions) {
+        let now = match yaml::read(&new) {
             Ok(now) => now,
             Err(error) => {
                 let rule = rules::RegistryNotRead { what: &error.what };
-                account.add(VERSIONS, VERSIONS, rule.finding(), error.line);
+                account.add(&error.file.clone(), error.file, rule.finding(), error.line);
                 return account;
             }
         };
-        let was = old.and_then(|old| yaml::read(old.versions).ok()).unwrap_or_default();
+        let was = old.and_then(|old| yaml::read(&old).ok()).unwrap_or_default();
         account.functions(&now, new.upgraders);
         account.kept(&was, &now);
         let book = EntryComparison { was: &was, now: &now, new };
@@ -171,7 +171,7 @@ impl RegistryCoverage {
             let there = now.get(operator).into_iter().flatten();
             let kept = there.clone().any(|other| {
                 other.since == change.since
-                    && other.upgrader.as_ref().is_some_and(|one| one.schema == bridge.schema)
+                    && other.upgrader.as_ref().is_some_and(|one| one.stands_for(&bridge.schema))
             });
             if !kept {
                 let rule = rules::UpgraderWithdrawn {
@@ -190,7 +190,7 @@ impl RegistryCoverage {
         let news = book.news(&operator);
         let current = EntryComparison::current(book.was);
         let bridge = |change: &&&RegistryChange| {
-            change.upgrader.as_ref().is_some_and(|one| one.schema == *schema)
+            change.upgrader.as_ref().is_some_and(|one| one.stands_for(schema))
         };
         if let Some(change) = news.iter().find(bridge) {
             match change.since {

@@ -48,7 +48,7 @@ impl OperatorRegistry {
     /// # Errors
     /// The first [`OperatorRegistryError`].
     pub fn load(sources: RegistrySources<'_>) -> Result<Self, OperatorRegistryError> {
-        let operators = RegistryOperators::from(yaml::read(sources.versions)?);
+        let operators = RegistryOperators::from(yaml::read(&sources)?);
         let upgraders = FunctionTexts::find(UPGRADERS, sources.upgraders.to_owned())?;
         let downgraders = FunctionTexts::find(DOWNGRADERS, sources.downgraders.to_owned())?;
         let changes = || operators.changes();

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use unskew_core::Version;
-use unskew_torch_schemas::FunctionSchema;
+use unskew_torch_schemas::{FunctionSchema, SchemaArgument, is_same_type};
 
 use crate::condition::ArgumentCondition;
 
@@ -87,6 +87,24 @@ pub struct Bridge {
     pub on: ReleaseSpan,
     /// What must hold of a call's arguments for it to be exact; nothing for every call.
     pub only: Vec<ArgumentCondition>,
+    /// Whether the schema was taken from the signature of the function: what that leaves out, defaults and results, is not known.
+    pub is_from_function: bool,
+}
+
+impl Bridge {
+    /// Whether it stands for a schema.
+    pub(crate) fn stands_for(&self, schema: &FunctionSchema) -> bool {
+        if !self.is_from_function {
+            return self.schema == *schema;
+        }
+        let same = |one: &SchemaArgument, other: &SchemaArgument| {
+            one.name == other.name
+                && is_same_type(&one.ty, &other.ty)
+                && (one.default.is_none() || one.default == other.default)
+        };
+        let (own, others) = (&self.schema.arguments, &schema.arguments);
+        own.len() == others.len() && own.iter().zip(others).all(|(one, other)| same(one, other))
+    }
 }
 
 /// Minor releases: `1.6-1.13`, `2.0-`, `1.9`.

@@ -12,8 +12,12 @@ pub(crate) fn check(function: &FunctionDefinition, schema: &FunctionSchema) -> R
     for (parameter, argument) in function.parameters.iter().zip(&schema.arguments) {
         one(parameter, argument)?;
     }
-    let returns = function.returns.as_ref().ok_or("says no type that it returns")?;
-    let returns = type_of(returns)?;
+    let returns = match &function.returns {
+        Some(returns) => type_of(returns)?,
+        // Its schema was taken from it.
+        None if schema.returns.is_empty() => return Ok(()),
+        None => return Err("says no type that it returns".to_owned()),
+    };
     let wanted = match schema.returns.as_slice() {
         [one] => one.ty.clone(),
         many => SchemaType::Tuple(many.iter().map(|one| one.ty.clone()).collect()),
@@ -22,6 +26,41 @@ pub(crate) fn check(function: &FunctionDefinition, schema: &FunctionSchema) -> R
         return Err(format!("returns {returns}, the schema {wanted}"));
     }
     Ok(())
+}
+
+/// The schema that the signature of a function is: with the types, and with the defaults and the result that it says.
+pub(crate) fn schema(
+    function: &FunctionDefinition,
+    operator: &str,
+) -> Result<FunctionSchema, String> {
+    let (name, overload) = operator.split_once('.').unwrap_or((operator, ""));
+    let untyped = |name: String, ty: SchemaType| SchemaArgument {
+        name,
+        ty,
+        alias: None,
+        default: None,
+        keyword_only: false,
+    };
+    let argument = |parameter: &FunctionParameter| {
+        let name = &parameter.name.text;
+        let annotation =
+            parameter.annotation.as_ref().ok_or_else(|| format!("{name} has no type"))?;
+        Ok(SchemaArgument {
+            default: parameter.default.as_ref().map(ToString::to_string),
+            keyword_only: parameter.keyword_only,
+            ..untyped(name.to_string(), type_of(annotation)?)
+        })
+    };
+    let arguments = function.parameters.iter().map(argument).collect::<Result<_, String>>()?;
+    let returns = function.returns.as_ref().map(type_of).transpose()?;
+    Ok(FunctionSchema {
+        name: name.to_owned(),
+        overload: overload.to_owned(),
+        arguments,
+        variadic: false,
+        returns: returns.into_iter().map(|ty| untyped(String::new(), ty)).collect(),
+        variadic_returns: false,
+    })
 }
 
 fn one(parameter: &FunctionParameter, argument: &SchemaArgument) -> Result<(), String> {

@@ -2,20 +2,38 @@
 
 use std::collections::BTreeMap;
 
-use crate::change_draft::ChangeDraft;
-use crate::error::{OperatorRegistryError, VERSIONS, fault};
+use crate::change_draft::{ChangeDraft, SignatureLookup};
+use crate::error::{OperatorRegistryError, UPGRADERS, VERSIONS, fault};
 use crate::files::flat::FlatLine;
 use crate::files::registry_entry::EntryField;
 use crate::files::yaml::read as entries;
+use crate::functions::FunctionTexts;
+use crate::registry::RegistrySources;
 use crate::registry_change::{ChangeStart, RegistryChange};
+use crate::signature;
 
 pub(crate) fn read(
-    text: &str,
+    sources: &RegistrySources<'_>,
 ) -> Result<BTreeMap<String, Vec<RegistryChange>>, OperatorRegistryError> {
+    let functions = FunctionTexts::find(UPGRADERS, sources.upgraders.to_owned())?;
+    let signature_of = |function: &str, operator: &str| match functions.get(function) {
+        Some(function) => signature::schema(function, operator),
+        None => Err(format!(
+            "{operator}: {UPGRADERS} has no function {function}, and no schema says what it stands for"
+        )),
+    };
     let mut operators = BTreeMap::new();
-    for entry in entries(text).map_err(|error| fault(VERSIONS, error.line, error.what))? {
+    for entry in
+        entries(sources.versions).map_err(|error| fault(VERSIONS, error.line, error.what))?
+    {
         for operator in &entry.operators {
-            let changes = of_operator(operator, entry.line, entry.pairs())?;
+            // The RFC names operators of PyTorch itself without their namespace, and gives no schema, which would have it.
+            let is_as_printed = entry.pairs().all(|field| field.key != "schema");
+            let operator = &match is_as_printed && !operator.contains("::") {
+                true => format!("aten::{operator}"),
+                false => operator.clone(),
+            };
+            let changes = of_operator(operator, entry.line, entry.pairs(), &signature_of)?;
             if operators.insert(operator.clone(), changes).is_some() {
                 return Err(fault(VERSIONS, entry.line, format!("a second entry for {operator}")));
             }
@@ -25,13 +43,15 @@ pub(crate) fn read(
 }
 
 pub(crate) fn of_row(row: FlatLine<'_>) -> Result<Vec<RegistryChange>, OperatorRegistryError> {
-    of_operator(row.operator, row.line(), row.pairs())
+    let no_function = |function: &str, _: &str| Err(format!("{function} has no schema"));
+    of_operator(row.operator, row.line(), row.pairs(), &no_function)
 }
 
 fn of_operator<'p>(
     operator: &str,
     first: usize,
     pairs: impl Iterator<Item = EntryField<'p>>,
+    signature_of: SignatureLookup<'_>,
 ) -> Result<Vec<RegistryChange>, OperatorRegistryError> {
     let mut drafts: Vec<ChangeDraft> = Vec::new();
     for EntryField { key, value, line } in pairs {
@@ -48,7 +68,7 @@ fn of_operator<'p>(
     }
     let finish = |draft: ChangeDraft| {
         let line = draft.line();
-        draft.finish(operator).map_err(|what| fault(VERSIONS, line, what))
+        draft.finish(operator, signature_of).map_err(|what| fault(VERSIONS, line, what))
     };
     let changes: Vec<RegistryChange> = drafts.into_iter().map(finish).collect::<Result<_, _>>()?;
     if changes.is_empty() {

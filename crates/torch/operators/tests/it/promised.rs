@@ -109,6 +109,19 @@ fn an_upgrader_of_another_schema_bridges_nothing() {
 }
 
 #[test]
+fn an_upgrader_without_a_schema_bridges_what_its_signature_fits() {
+    let entry: String = ENTRY
+        .lines()
+        .filter(|line| !line.contains("schema"))
+        .map(|line| format!("{line}\n"))
+        .collect();
+    let account =
+        |upgrader: &str| account(&format!("{VERSIONS}{entry}"), &format!("{UPGRADERS}{upgrader}"));
+    assert_eq!(codes(&account(UPGRADER)), [""; 0]);
+    assert_eq!(codes(&account(&UPGRADER.replace("self", "input"))), ["OP305"]);
+}
+
+#[test]
 fn an_upgrader_that_was_promised_stays() {
     let account = account(ENTRY, UPGRADER);
     assert_eq!(codes(&account), ["OP306"]);

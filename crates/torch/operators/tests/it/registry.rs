@@ -106,6 +106,38 @@ fn keys_may_be_repeated_and_a_change_may_have_no_upgrader() {
     assert_eq!(registry.current(), 25);
 }
 
+/// As the RFC prints it: the signature of an upgrader is the schema that it stands for.
+const AS_PRINTED: &str = "
+- func: foo
+  version: 10
+  upgrader: foo_upgrader_0_9
+  version: 25
+  upgrader: foo_upgrader_10_24
+";
+
+#[test]
+fn an_upgrader_without_a_schema_stands_for_its_signature() {
+    let upgraders = "
+def foo_upgrader_0_9(self: Tensor, b: int=2):
+  return torch.foo(self, torch.empty([0]), b)
+
+def foo_upgrader_10_24(self: Tensor, c: Tensor) -> Tensor:
+  return torch.foo(self, c, 1)
+";
+    let registry = load(AS_PRINTED, upgraders).unwrap();
+    let schema = |version: u32| {
+        let change = registry.historic("aten::foo", version).unwrap();
+        change.upgrader.as_ref().unwrap().schema.to_string()
+    };
+    assert_eq!(schema(0), "aten::foo(Tensor self, int b=2) -> ()");
+    assert_eq!(schema(12), "aten::foo(Tensor self, Tensor c) -> Tensor");
+    let wrong = |from: &str, to: &str| {
+        load(AS_PRINTED, &upgraders.replace(from, to)).unwrap_err().to_string()
+    };
+    assert!(wrong("10_24", "10_23").contains("has no function foo_upgrader_10_24"));
+    assert!(wrong("b: int=2", "b").contains("b has no type"));
+}
+
 #[test]
 fn faults_are_told_with_their_file_and_line() {
     let versions = FOO.replace("alpha=1", "alpha");
