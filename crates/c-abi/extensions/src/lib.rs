@@ -40,6 +40,7 @@
 mod blocks;
 pub mod cuda;
 mod exports;
+mod ffi;
 mod fingerprint;
 mod framework;
 mod handlers;
@@ -56,6 +57,7 @@ mod verdict;
 pub mod wheels;
 
 pub use exports::ExportedSymbols;
+pub use ffi::{FFI_AXIS, FfiRuntime, first_jaxlib, refused_handler};
 pub use framework::Framework;
 pub use handlers::Handlers;
 pub use needs::{Needs, NumPyAbi, PythonTag, is_of_system};

@@ -6,10 +6,12 @@ use unskew_abi::SharedObject;
 use unskew_core::{Party, Requirement, Role};
 use unskew_source::{ReadError, Source};
 
+use crate::ffi::handlers_party;
 use crate::verdict::SymbolMatcher;
 use crate::{Framework, Needs, PythonTag};
 
-/// The party of the shared object in `source`; none if it is something else, or no extension of a framework.
+/// The party of the shared object in `source`; none if it is something else, or neither an extension of a framework nor a library with
+/// handlers of XLA's FFI.
 ///
 /// # Errors
 /// If it is a broken shared object.
@@ -17,7 +19,10 @@ pub fn party(source: &Arc<dyn Source>) -> Result<Option<Party>, ReadError> {
     let Some(object) = SharedObject::read(source)? else { return Ok(None) };
     let needs =
         Needs::from_object(source.name(), &object).filter(|needs| !needs.frameworks.is_empty());
-    Ok(needs.map(|needs| party_of(Arc::new(needs))))
+    match needs {
+        Some(needs) => Ok(Some(party_of(Arc::new(needs)))),
+        None => handlers_party(source),
+    }
 }
 
 /// What an extension requires of a framework; nothing if it takes nothing from it.

@@ -3,24 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use unskew_core::{
-    Context, Judgement, Matcher, Party, Requirement, Role, Unjudged, Version, aspect,
-};
-use unskew_extensions::Handlers;
+use unskew_core::{Context, Judgement, Matcher, Party, Requirement, Role, Unjudged, aspect};
+use unskew_extensions::{FFI_AXIS, FfiRuntime, Handlers, first_jaxlib, refused_handler};
 
 use crate::extension_pairs::variant;
 use crate::rules::FfiHandlerNewerThanJaxlib;
 use crate::{Environment, InstalledPackage};
-
-/// The version of XLA's FFI that a jaxlib has, as the capability that the matcher asks for.
-struct Ffi(Version);
-
-/// The first jaxlib of each minor of XLA's FFI, by the headers in its wheels.
-const FIRST: [(i64, &str); 5] =
-    [(1, "0.4.36"), (2, "0.8.1"), (3, "0.9.1"), (4, "0.11.2"), (5, "0.12.0")];
-
-/// The least version that a jaxlib takes. One that is older has no version at all, and asks for none.
-const LEAST: Version = Version::pair(0, 1);
 
 /// Each package with handlers, and the jaxlib beside it.
 pub(crate) fn pairs(environment: &Environment) -> Vec<(Party, Party)> {
@@ -30,7 +18,7 @@ pub(crate) fn pairs(environment: &Environment) -> Vec<(Party, Party)> {
         let matcher =
             HandlersMatcher { package: package.label(), objects: package.handlers.clone() };
         let one = Party::new(package.label(), Role::Plugin, "package with handlers of XLA's FFI")
-            .require(Requirement::matches("xla.ffi", matcher));
+            .require(Requirement::matches(FFI_AXIS, matcher));
         (one, party(jaxlib))
     })
     .collect()
@@ -39,7 +27,9 @@ pub(crate) fn pairs(environment: &Environment) -> Vec<(Party, Party)> {
 fn party(jaxlib: &InstalledPackage) -> Party {
     let party = Party::new(jaxlib.label(), Role::Runtime, "package");
     match jaxlib.ffi {
-        Some(version) => party.fact("XLA FFI", version).with_capability(Arc::new(Ffi(version))),
+        Some(version) => {
+            party.fact("XLA FFI", version).with_capability(Arc::new(FfiRuntime(version)))
+        }
         None => party,
     }
 }
@@ -51,9 +41,9 @@ struct HandlersMatcher {
 
 impl Matcher for HandlersMatcher {
     fn judge(&self, _: &Party, other: &Party, _: &Context) -> Option<Judgement> {
-        let Ffi(runtime) = *other.capability::<Ffi>()?;
+        let FfiRuntime(runtime) = *other.capability::<FfiRuntime>()?;
         let mut judgement = Judgement::default();
-        if runtime < LEAST {
+        if runtime < FfiRuntime::LEAST {
             let reason = format!(
                 "{} has XLA FFI {runtime}, which registers handlers of every version",
                 other.name
@@ -80,8 +70,7 @@ impl Matcher for HandlersMatcher {
                 );
                 judgement.unjudged.push(Unjudged::new(aspect::CUSTOM_CALLS, reason));
             } else if let Some((handler, object)) = least {
-                let first = FIRST.iter().find(|(minor, _)| *minor == handler.minor());
-                let jaxlib = first.map_or("a later jaxlib", |(_, jaxlib)| jaxlib);
+                let jaxlib = first_jaxlib(handler).unwrap_or("a later jaxlib");
                 let finding = FfiHandlerNewerThanJaxlib {
                     object,
                     package: &self.package,
@@ -89,10 +78,7 @@ impl Matcher for HandlersMatcher {
                     runtime: &runtime,
                     jaxlib: &jaxlib,
                 };
-                let symptom = format!(
-                    "INVALID_ARGUMENT: FFI handler registration for ... failed because the handler's API version \
-                     ({handler}) is incompatible with the framework's API version ({runtime})."
-                );
+                let symptom = refused_handler(handler, runtime);
                 let places = objects.iter().map(|(path, _)| path).collect();
                 judgement.findings.push(finding.finding().with_symptom(symptom).at(places));
             }

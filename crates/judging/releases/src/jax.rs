@@ -5,6 +5,7 @@ use std::sync::{Arc, LazyLock};
 use unskew_core::{
     Axis, Context, Date, Fact, Judgement, Matcher, Party, Requirement, Role, Version, VersionRange,
 };
+use unskew_extensions::FfiRuntime;
 use unskew_pjrt::{HostFramework, ReleasedHost, STABLEHLO_AXIS};
 use unskew_tables::toml_as_json;
 
@@ -42,6 +43,7 @@ pub fn party(row: &ReleaseRow) -> Party {
     let party = ifrt(entry).attach(host.clone().among(hosts).party());
     let party = unskew_jax_export::reader(party, row.version);
     let party = unskew_compilation_cache::reader(party, row.version);
+    let party = party.with_capability(Arc::new(FfiRuntime::from_jaxlib(row.version)));
     let party = match unskew_stablehlo::requirements::CpuBackend::of_jax(row.version) {
         Some(backend) => party.with_capability(Arc::new(backend)),
         None => party,
