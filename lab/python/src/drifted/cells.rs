@@ -45,6 +45,11 @@ pub(crate) fn proposal_cells(proposal: Option<&Proposal>) -> String {
 /// The end of an error, without where a package is installed.
 fn short(error: &str) -> String {
     let error = error.lines().last().unwrap_or_default().split(" (/").next();
-    let error: String = error.unwrap_or_default().chars().take(120).collect();
+    let within = |word: &str| match word.rsplit_once("/site-packages/") {
+        Some((_, path)) => path.to_owned(),
+        None => word.to_owned(),
+    };
+    let words: Vec<String> = error.unwrap_or_default().split(' ').map(within).collect();
+    let error: String = words.join(" ").chars().take(120).collect();
     error.replace('|', "\\|")
 }

@@ -119,6 +119,10 @@ pub(super) fn class(error: &str) -> BreakClass {
 /// The name that an exception says is missing.
 pub(super) fn missing_name(error: &str) -> Option<String> {
     let after = ["cannot import name '", "has no attribute '", "No module named '"];
-    let rest = after.iter().find_map(|text| error.split_once(text))?.1;
-    rest.split('\'').next().map(str::to_owned)
+    if let Some((_, rest)) = after.iter().find_map(|text| error.split_once(text)) {
+        return rest.split('\'').next().map(str::to_owned);
+    }
+    // "`np.sctypes` was removed in the NumPy 2.0 release."
+    let (name, _) = error.split_once("` was removed")?;
+    name.rsplit_once("`np.").map(|(_, name)| name.to_owned())
 }
