@@ -12,6 +12,9 @@ use crate::pickled::names::{self, PickledName};
 use crate::pickled::{SPARSE, later_attributes};
 use crate::{TorchFormat, rules};
 
+/// The first release that reads archives of `torch.save`.
+const FIRST_ARCHIVES: Version = Version::pair(1, 6);
+
 /// How a fix begins that the conversion makes.
 const CONVERT: &str = "Run `unskew convert`";
 
@@ -24,6 +27,7 @@ pub(super) fn findings(pair: &FileAndRelease<'_>) -> Vec<Finding> {
         return Vec::new();
     }
     let mut found = missing_names(pair);
+    found.extend(early_sparse(pair));
     if found.is_empty() {
         found = long_calls(pair);
     }
@@ -56,9 +60,27 @@ fn has_conversions(pair: &FileAndRelease<'_>) -> bool {
 /// Whether the conversion writes a call in another form.
 fn has_other_form(pair: &FileAndRelease<'_>, function: &str) -> bool {
     let given = pair.model.pickled.calls.get(function).copied().unwrap_or_default();
-    let reads_archives = pair.runtime.release.file_format.max.is_some_and(|most| most.major() > 2);
-    let is_behind = pair.model.format == TorchFormat::LegacyCheckpoint || !reads_archives;
+    let is_behind =
+        pair.model.format == TorchFormat::LegacyCheckpoint || pair.runtime.minor() < FIRST_ARCHIVES;
     has_conversions(pair) && LackingForms::new(pair.runtime.minor(), is_behind).has(function, given)
+}
+
+/// Releases before 1.6 look at the indices of a sparse tensor before those are read.
+fn early_sparse(pair: &FileAndRelease<'_>) -> Option<Finding> {
+    let FileAndRelease { file, model, runtime, runtime_name, .. } = pair;
+    let is_early =
+        model.format == TorchFormat::LegacyCheckpoint && runtime.minor() < FIRST_ARCHIVES;
+    if !is_early || !model.pickled.calls.contains_key(SPARSE) {
+        return None;
+    }
+    let what =
+        "it checks the indices of sparse tensors before they are read, also in files of its own";
+    let fix = format!(
+        "Load the file with torch 1.6 or later, and save for {runtime_name} what is dense."
+    );
+    let rule = rules::RefusedAllTheSame { file, runtime: runtime_name, what: &what, fix: &fix };
+    let symptom = "size is inconsistent with indices";
+    Some(rule.finding().with_symptom(symptom).at(record()))
 }
 
 fn missing_names(pair: &FileAndRelease<'_>) -> Vec<Finding> {

@@ -152,7 +152,10 @@ fn a_module_that_was_pickled_whole_lacks_what_newer_code_reads() {
     let strict = on(&without, "2.8.0");
     assert!(codes(&strict).contains(&"PT501") && codes(&strict).contains(&"PT506"));
     let refused = strict.findings.iter().find(|one| one.rule.code == "PT501").unwrap();
-    assert!(refused.fix.as_deref().is_some_and(|fix| fix.starts_with("Run `unskew convert`")), "{refused:?}");
+    assert!(
+        refused.fix.as_deref().is_some_and(|fix| fix.starts_with("Run `unskew convert`")),
+        "{refused:?}"
+    );
 }
 
 #[test]
