@@ -1,6 +1,7 @@
 //! `cargo lab`, what there is about PyTorch.
 #![forbid(unsafe_code)]
 
+mod attributes;
 mod battery;
 mod behaviour;
 mod conversions;
@@ -22,6 +23,7 @@ fn main() -> anyhow::Result<()> {
         .with("torch-battery", battery::run)
         .with("torch-differential", differential::run)
         .with("torch-exports", exports::run)
+        .with("torch-attributes", attributes::run)
         .with("torch-pickles", pickles::run)
         .with("behaviour", behaviour::run)
         .with("new-upgrader", new_upgrader::run)

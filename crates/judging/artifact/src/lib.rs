@@ -84,6 +84,7 @@ pub use store::{is_uri, open_uri};
 pub use target_name::TargetName;
 pub use unskew_releases::Release;
 pub use unskew_tensorflow::convert::{TEXT_TO_BYTES, VersionOptions};
+pub use unskew_torch::PLAIN_CHECKPOINT;
 pub use wheel_path::WheelPath;
 
 /// Every rule of Unskew, in the order of the codes.

@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use unskew_artifact::{
-    ConvertOptions, OpenOptions, PlannedConversion, TEXT_TO_BYTES, TargetName, endings_of,
-    names_a_format,
+    ConvertOptions, OpenOptions, PLAIN_CHECKPOINT, PlannedConversion, TEXT_TO_BYTES, TargetName,
+    endings_of, names_a_format,
 };
-use unskew_core::{Context, Finding, Party, Severity, Verdict};
+use unskew_core::{Context, Conversion, Finding, Party, Severity, Verdict};
 use unskew_releases::Family;
 use unskew_report::{CheckedPair, Report, Subject, Written};
 
@@ -14,6 +14,9 @@ use crate::VerbError;
 
 /// The rule of a file that needs a library beside the release, such as torchvision.
 const LIBRARY: &str = "OP004";
+
+/// The rule of a checkpoint that `torch.load` takes only with `weights_only=False`.
+const STRICT_LOADER: &str = "PT501";
 
 /// What is to be converted, and for whom.
 #[derive(Clone, Debug)]
@@ -89,7 +92,8 @@ pub fn convert(request: &ConvertRequest<'_>, context: Context) -> Result<Report,
     if converted.plan.is_possible() {
         report.pairs = judge(&parties.map_err(VerbError::Result)?, request, &report.context)?;
     }
-    let fits = report.pairs.iter().all(|pair| stands_in_the_way(&pair.verdict).is_none());
+    let plan = &converted.plan;
+    let fits = report.pairs.iter().all(|pair| stands_in_the_way(&pair.verdict, plan).is_none());
     let written = match output {
         Some(place) if !dry_run && converted.plan.is_possible() && fits => {
             let write = converted.output.write(place);
@@ -107,10 +111,13 @@ pub fn convert(request: &ConvertRequest<'_>, context: Context) -> Result<Report,
     Ok(report)
 }
 
-/// An error that the result would have wherever it runs. A library that is missing is installed beside the release.
-fn stands_in_the_way(verdict: &Verdict) -> Option<&Finding> {
+/// An error that the result would have wherever it runs. A library that is missing is installed beside the release, and who
+/// trusts a file has `torch.load` run its code: what is made for that loader is written.
+fn stands_in_the_way<'v>(verdict: &'v Verdict, plan: &Conversion) -> Option<&'v Finding> {
+    let for_any_loader = plan.rewrites.iter().any(|one| one.adaptation != PLAIN_CHECKPOINT);
+    let is_chosen = |code: &str| code == LIBRARY || code == STRICT_LOADER && for_any_loader;
     let mut findings = verdict.findings.iter();
-    findings.find(|one| one.severity == Severity::Error && one.rule.code != LIBRARY)
+    findings.find(|one| one.severity == Severity::Error && !is_chosen(one.rule.code))
 }
 
 /// What the release says to the result, read from the plan before anything is written.

@@ -22,6 +22,7 @@
 #![forbid(unsafe_code)]
 
 mod answers;
+pub mod attributes;
 pub mod behaviour;
 pub mod differential;
 pub mod exports;

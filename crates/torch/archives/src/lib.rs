@@ -61,7 +61,9 @@ pub use unskew_pickle as pickle;
 
 pub use behaviour::{ChangedCall, ExecutedArgument, changed_call};
 pub use code::Callable;
-pub use convert::{TorchConvertOptions, archive_of_flatbuffer, convert, convert_with_origin};
+pub use convert::{
+    PLAIN_CHECKPOINT, TorchConvertOptions, archive_of_flatbuffer, convert, convert_with_origin,
+};
 pub use device::{
     DeviceDescription, DeviceOperator, DeviceTable, DeviceTableError, OperatorClosure,
     PACKAGE_RECORD, SelectionError, add_to_package, closure, of_package, selection,

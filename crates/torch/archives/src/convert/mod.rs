@@ -14,7 +14,7 @@
 //! | `mobile` | bytecode, and the operators in it |
 //! | `flatbuffer` | a mobile flatbuffer, which becomes an archive for releases that read none |
 //! | `exported` | the graph of a `torch.export` archive between the schemas 1 to 8, and its container |
-//! | `checkpoint` | what `torch.save` wrote: the form before 1.6, values for `weights_only=True` |
+//! | `checkpoint` | what `torch.save` wrote: the form before 1.6, values for `weights_only=True`, functions and classes under other names |
 //! | `specialize` | nothing: what a function of the registry comes to for one call of a graph |
 //! | `writer` | nothing: who wrote the file, where it does not show it |
 //! | `verify` | nothing: the checksums of all records, if asked for |
@@ -33,6 +33,7 @@ mod task;
 mod verify;
 mod writer;
 
+pub use checkpoint::PLAIN_CHECKPOINT;
 pub use flatbuffer::archive_of_flatbuffer;
 
 use std::sync::Arc;
@@ -43,7 +44,7 @@ use unskew_source::{Archive, Assembly, ConvertedArtifact, ReadError, Source};
 use crate::format::{self, Records};
 use crate::party::ConversionOrigin;
 use crate::{TorchFormat, TorchModel, TorchRuntime};
-use task::ConversionTask;
+use task::{ConversionSides, ConversionTask};
 
 /// What the one who converts knows of a file, and asks for.
 #[derive(Clone, Debug, Default)]
@@ -108,6 +109,11 @@ fn planned(
         let converted = match model.format {
             TorchFormat::MobileFlatbuffer => {
                 flatbuffer::plan(source, file, &model, to, options, &mut plan)?
+            }
+            TorchFormat::LegacyCheckpoint => {
+                let sides = ConversionSides { file, model: &model, to };
+                let output = checkpoint::plan_legacy(source, &sides, &mut plan)?;
+                output.map(|output| ConvertedArtifact::File(Arc::new(output)))
             }
             _ => None,
         };

@@ -14,9 +14,34 @@ pub(super) struct ConversionTask<'t> {
     pub(super) to: &'t TorchRuntime,
 }
 
+/// What is converted, by what is known of it, and the release. Checkpoints need no records.
+#[derive(Clone, Copy)]
+pub(super) struct ConversionSides<'t> {
+    /// The name that findings show.
+    pub(super) file: &'t str,
+    pub(super) model: &'t TorchModel,
+    pub(super) to: &'t TorchRuntime,
+}
+
+impl<'t> ConversionTask<'t> {
+    pub(super) fn sides(&self) -> ConversionSides<'t> {
+        ConversionSides { file: self.file, model: self.model, to: self.to }
+    }
+}
+
 /// Says that something besides calls has no form in the release.
 pub(super) fn block(task: &ConversionTask<'_>, plan: &mut Conversion, what: &str, places: Places) {
-    let (file, runtime) = (&task.file, &task.to.name());
+    block_for(&task.sides(), plan, what, places);
+}
+
+/// The same, where there are no records.
+pub(super) fn block_for(
+    sides: &ConversionSides<'_>,
+    plan: &mut Conversion,
+    what: &str,
+    places: Places,
+) {
+    let (file, runtime) = (&sides.file, &sides.to.name());
     let finding = rules::ArchiveHasNoForm { file, runtime, what: &what };
     add_blocker(plan, finding.finding(), places);
 }

@@ -7,8 +7,9 @@
 //! [`PickledObjects`] is what one file asks; [`names`] is the table of what each release has, which `cargo lab harvest
 //! torch-pickled==VERSION` makes from the sources in the wheels. `verdict/pickled.rs` holds the one against the other.
 
+pub(crate) mod alternatives;
 pub(crate) mod later_attributes;
 pub(crate) mod names;
 mod objects;
 
-pub(crate) use objects::{PickledObjects, SPARSE, attributes};
+pub(crate) use objects::{PickledObjects, SPARSE, attributes, callee};

@@ -33,7 +33,7 @@ impl PickledObjects {
     pub(crate) fn read(&mut self, pickle: &Pickle) {
         for value in pickle.values() {
             let PickleValue::Call(call) = value else { continue };
-            let PickleValue::Global(module, name) = pickle.value(call.callee) else { continue };
+            let Some((module, name)) = callee(pickle, call) else { continue };
             let full = format!("{module}.{name}");
             if full.starts_with(MODULES) {
                 self.module(pickle, call, full);
@@ -85,6 +85,21 @@ fn sparse<'p>(pickle: &'p Pickle, arguments: &[u32]) -> Option<(&'p str, usize)>
     let name = pickle.members(pickle.value(lookup.arguments?)).next()?.text()?;
     let PickleValue::Tuple(parts) = pickle.value(data) else { return None };
     Some((name.strip_prefix("torch.")?, parts.len()))
+}
+
+/// The module and the name of what is called. Releases before 1.6 write the class of a module, the first time, as something
+/// outside of the pickle, with its source.
+pub(crate) fn callee<'p>(pickle: &'p Pickle, call: &PickleCall) -> Option<(&'p str, &'p str)> {
+    let class = match pickle.value(call.callee) {
+        PickleValue::Persistent(Some(outside)) => {
+            let mut parts = pickle.members(pickle.value(*outside));
+            parts.next().filter(|kind| kind.text() == Some("module"))?;
+            parts.next()?
+        }
+        own => own,
+    };
+    let PickleValue::Global(module, name) = class else { return None };
+    Some((module, name))
 }
 
 /// The names in the state of a module, its parameters, buffers and modules among them; none if that is no dictionary.

@@ -13,7 +13,7 @@ pub(super) fn finding(pair: &FileAndRelease<'_>) -> Option<Finding> {
     let FileAndRelease { file, model, runtime, runtime_name, .. } = pair;
     let (import, since) = of_numpy_2(&model.globals)?;
     let advice = match model.format {
-        TorchFormat::Checkpoint => {
+        TorchFormat::Checkpoint | TorchFormat::LegacyCheckpoint if !model.pickle_cut => {
             "Run `unskew convert`, which asks for numpy.core instead, or install"
         }
         _ => "Install",

@@ -7,9 +7,16 @@ use std::collections::BTreeSet;
 use unskew_core::{Finding, Places, Version};
 
 use super::pair::FileAndRelease;
+use crate::pickled::alternatives::{LackingForms, other_name};
 use crate::pickled::names::{self, PickledName};
 use crate::pickled::{SPARSE, later_attributes};
 use crate::{TorchFormat, rules};
+
+/// The first release that reads archives of `torch.save`.
+const FIRST_ARCHIVES: Version = Version::pair(1, 6);
+
+/// How a fix begins that the conversion makes.
+const CONVERT: &str = "Run `unskew convert`";
 
 /// The record that a checkpoint keeps its pickle in.
 const RECORD: &str = "data.pkl";
@@ -20,6 +27,7 @@ pub(super) fn findings(pair: &FileAndRelease<'_>) -> Vec<Finding> {
         return Vec::new();
     }
     let mut found = missing_names(pair);
+    found.extend(early_sparse(pair));
     if found.is_empty() {
         found = long_calls(pair);
     }
@@ -35,6 +43,46 @@ pub(super) fn is_known(name: &str) -> bool {
     name.starts_with("torch.") && !names::named(name).is_empty()
 }
 
+/// Whether the conversion removes all of these errors.
+pub(super) fn are_converted(findings: &[Finding]) -> bool {
+    let is_converted =
+        |one: &Finding| one.fix.as_deref().is_some_and(|fix| fix.starts_with(CONVERT));
+    findings.iter().all(is_converted)
+}
+
+/// Whether the file is of a form that is converted, and was read whole.
+fn has_conversions(pair: &FileAndRelease<'_>) -> bool {
+    let model = pair.model;
+    matches!(model.format, TorchFormat::Checkpoint | TorchFormat::LegacyCheckpoint)
+        && !model.pickle_cut
+}
+
+/// Whether the conversion writes a call in another form.
+fn has_other_form(pair: &FileAndRelease<'_>, function: &str) -> bool {
+    let given = pair.model.pickled.calls.get(function).copied().unwrap_or_default();
+    let is_behind =
+        pair.model.format == TorchFormat::LegacyCheckpoint || pair.runtime.minor() < FIRST_ARCHIVES;
+    has_conversions(pair) && LackingForms::new(pair.runtime.minor(), is_behind).has(function, given)
+}
+
+/// Releases before 1.6 look at the indices of a sparse tensor before those are read.
+fn early_sparse(pair: &FileAndRelease<'_>) -> Option<Finding> {
+    let FileAndRelease { file, model, runtime, runtime_name, .. } = pair;
+    let is_early =
+        model.format == TorchFormat::LegacyCheckpoint && runtime.minor() < FIRST_ARCHIVES;
+    if !is_early || !model.pickled.calls.contains_key(SPARSE) {
+        return None;
+    }
+    let what =
+        "it checks the indices of sparse tensors before they are read, also in files of its own";
+    let fix = format!(
+        "Load the file with torch 1.6 or later, and save for {runtime_name} what is dense."
+    );
+    let rule = rules::RefusedAllTheSame { file, runtime: runtime_name, what: &what, fix: &fix };
+    let symptom = "size is inconsistent with indices";
+    Some(rule.finding().with_symptom(symptom).at(record()))
+}
+
 fn missing_names(pair: &FileAndRelease<'_>) -> Vec<Finding> {
     let FileAndRelease { file, model, runtime, runtime_name, .. } = pair;
     let minor = runtime.minor();
@@ -47,9 +95,19 @@ fn missing_names(pair: &FileAndRelease<'_>) -> Vec<Finding> {
         if known.is_empty() || known.iter().any(|one| one.is_of(minor)) {
             continue;
         }
-        let wanted = wanted(&known, minor);
+        let advice = match other_name(name, minor).filter(|_| has_conversions(pair)) {
+            Some(other) => format!("{CONVERT}, which asks for {other} instead."),
+            None if has_other_form(pair, name) => {
+                format!("{CONVERT}, which rebuilds the tensors in a way that {runtime_name} has.")
+            }
+            None => format!(
+                "Load the file with {}, and save what you need from it again as a state_dict of tensors that \
+                 {runtime_name} has.",
+                wanted(&known, minor)
+            ),
+        };
         let finding =
-            rules::PickledNameMissing { file, runtime: runtime_name, name, wanted: &wanted };
+            rules::PickledNameMissing { file, runtime: runtime_name, name, advice: &advice };
         findings.push(finding.finding().with_symptom(symptom(name, minor)).at(record()));
     }
     findings
@@ -89,7 +147,16 @@ fn long_calls(pair: &FileAndRelease<'_>) -> Vec<Finding> {
             .into_iter()
             .filter(|one| one.most_arguments().is_none_or(|most| most >= *given))
             .collect();
-        let wanted = wanted(&takes, minor);
+        let advice = match has_other_form(pair, function) {
+            true => {
+                format!("{CONVERT}, which rebuilds the tensors in a way that {runtime_name} has.")
+            }
+            false => format!(
+                "Load the file with {}, and save the tensors again without what {runtime_name} cannot rebuild: \
+                 tensor.resolve_conj(), tensor.resolve_neg().",
+                wanted(&takes, minor)
+            ),
+        };
         let name = function.rsplit('.').next().unwrap_or(function);
         let finding = rules::PickledCallTooLong {
             file,
@@ -97,7 +164,7 @@ fn long_calls(pair: &FileAndRelease<'_>) -> Vec<Finding> {
             function,
             given: &given,
             most: &most,
-            wanted: &wanted,
+            advice: &advice,
         };
         let symptom = match is_sparse(function) {
             true => format!("too many values to unpack (expected {most})"),
@@ -119,13 +186,10 @@ fn missing_attributes(pair: &FileAndRelease<'_>) -> Vec<Finding> {
         let later = later_attributes::read_by(class, minor).map(|row| row.name);
         let read: BTreeSet<&str> = of_release.reads().chain(later).collect();
         for attribute in read.into_iter().filter(|one| !attributes.contains(*one)) {
-            // Only archives are converted, and the loader of 2.6 takes no module whole.
-            let is_added = model.format == TorchFormat::Checkpoint
-                && minor < super::strict_loader::STRICT
-                && later_attributes::is_known(class, attribute);
+            let is_added = has_conversions(pair) && later_attributes::is_known(class, attribute);
             let advice = match is_added {
-                true => "Run `unskew convert`, which adds it; or set",
-                false => "Set",
+                true => format!("{CONVERT}, which adds it; or set"),
+                false => "Set".to_owned(),
             };
             let finding = rules::PickledAttributeMissing {
                 file,

@@ -88,8 +88,8 @@ pub(super) fn refusal(pair: &FileAndRelease<'_>, pickled: &[Finding]) -> Option<
     // Without the names that have plain forms, only an instruction or a protocol is refused.
     let is_plain = |one: &&&str| PLAIN.contains(*one) || OF_NUMBERS.contains(*one);
     let advice = match pickled.is_empty() {
-        // Only archives are converted.
-        true if model.format == TorchFormat::Checkpoint
+        true if model.format != TorchFormat::Pickle
+            && !model.pickle_cut
             && refused.iter().all(|one| is_plain(&one)) =>
         {
             "Run `unskew convert`, which writes plain values where they need no code. If you trust the file, you can load it \
@@ -98,6 +98,10 @@ pub(super) fn refusal(pair: &FileAndRelease<'_>, pickled: &[Finding]) -> Option<
         true => {
             "If you trust the file, load it with torch.load(path, weights_only=False), or allow its classes first with \
              torch.serialization.add_safe_globals. Better: save a state_dict of tensors alone."
+        }
+        false if super::pickled::are_converted(pickled) => {
+            "Run `unskew convert` for the other errors of this list. If you trust the file, load the result with \
+             torch.load(path, weights_only=False)."
         }
         // To load it with the other loader leads to the next error.
         false => {

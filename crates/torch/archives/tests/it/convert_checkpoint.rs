@@ -140,6 +140,6 @@ fn pickled_modules_get_what_newer_code_of_their_classes_reads() {
     let layer = bytes(&module("linear\n_LinearWithBias"));
     assert_eq!((codes(&layer, "1.7.1"), codes(&layer, "2.1.2")), (vec![], vec!["PT504"]));
     let (plan, result) = converted(&layer, "2.1.2");
-    assert_eq!(plan.rewrites[0].adaptation, "module-name");
+    assert_eq!(plan.rewrites[0].adaptation, "pickled-name");
     assert_eq!(codes(&result, "2.1.2"), Vec::<&str>::new());
 }

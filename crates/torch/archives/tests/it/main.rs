@@ -7,6 +7,7 @@ mod convert_devices;
 mod convert_exported;
 mod convert_layout;
 mod convert_mobile;
+mod convert_rebuilt;
 mod convert_script;
 mod corpus;
 mod devices;

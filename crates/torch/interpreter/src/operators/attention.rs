@@ -85,5 +85,25 @@ fn attention(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue,
         // A query that may see nothing gets zeros.
         if run.iter().all(|n| *n == f64::NEG_INFINITY) { run.fill(0.0) } else { soften(run) }
     })?;
-    Ok(matmul(context, &weights, value)?.into())
+    let result = matmul(context, &weights, value)?;
+    let result = match context.semantics.has("attention-in-order") {
+        true => result,
+        false => laid_out_as(query, &result)?,
+    };
+    Ok(result.into())
+}
+
+/// The same values with the dimensions in the order in which those of the query lie in memory, if its rows are whole.
+fn laid_out_as(query: &Tensor, result: &Tensor) -> Result<Tensor, RunProblem> {
+    let strides = query.strides();
+    if query.rank() != 4 || query.shape() != result.shape() || strides[3] != 1 {
+        return Ok(result.clone());
+    }
+    let mut order = [0, 1, 2, 3];
+    order.sort_by_key(|at| std::cmp::Reverse(strides[*at]));
+    let mut back = [0; 4];
+    for (place, at) in order.iter().enumerate() {
+        back[*at] = place;
+    }
+    result.permute(&order)?.contiguous()?.permute(&back)
 }

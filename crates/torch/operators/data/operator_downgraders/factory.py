@@ -47,3 +47,83 @@ def full_like_to_1_4(self: Tensor, fill_value: number, *, dtype: Optional[int]=N
   if device is not None:
     place = device
   return torch.full(self.size(), fill_value, dtype=kind, layout=layout, device=place, pin_memory=pin_memory)
+
+# Up to 1.12 a window in TorchScript needed a type.
+
+def bartlett_window_to_1_12(window_length: int, *, dtype: Optional[int]=None, layout: Optional[int]=None, device: Optional[Device]=None, pin_memory: Optional[bool]=None) -> Tensor:
+  kind = torch.zeros([0]).dtype
+  if dtype is not None:
+    kind = dtype
+  return torch.bartlett_window(window_length, dtype=kind, layout=layout, device=device, pin_memory=pin_memory)
+
+def bartlett_window_periodic_to_1_12(window_length: int, periodic: bool, *, dtype: Optional[int]=None, layout: Optional[int]=None, device: Optional[Device]=None, pin_memory: Optional[bool]=None) -> Tensor:
+  kind = torch.zeros([0]).dtype
+  if dtype is not None:
+    kind = dtype
+  return torch.bartlett_window(window_length, periodic, dtype=kind, layout=layout, device=device, pin_memory=pin_memory)
+
+def blackman_window_to_1_12(window_length: int, *, dtype: Optional[int]=None, layout: Optional[int]=None, device: Optional[Device]=None, pin_memory: Optional[bool]=None) -> Tensor:
+  kind = torch.zeros([0]).dtype
+  if dtype is not None:
+    kind = dtype
+  return torch.blackman_window(window_length, dtype=kind, layout=layout, device=device, pin_memory=pin_memory)
+
+def blackman_window_periodic_to_1_12(window_length: int, periodic: bool, *, dtype: Optional[int]=None, layout: Optional[int]=None, device: Optional[Device]=None, pin_memory: Optional[bool]=None) -> Tensor:
+  kind = torch.zeros([0]).dtype
+  if dtype is not None:
+    kind = dtype
+  return torch.blackman_window(window_length, periodic, dtype=kind, layout=layout, device=device, pin_memory=pin_memory)
+
+def hamming_window_to_1_12(window_length: int, *, dtype: Optional[int]=None, layout: Optional[int]=None, device: Optional[Device]=None, pin_memory: Optional[bool]=None) -> Tensor:
+  kind = torch.zeros([0]).dtype
+  if dtype is not None:
+    kind = dtype
+  return torch.hamming_window(window_length, dtype=kind, layout=layout, device=device, pin_memory=pin_memory)
+
+def hamming_window_periodic_to_1_12(window_length: int, periodic: bool, *, dtype: Optional[int]=None, layout: Optional[int]=None, device: Optional[Device]=None, pin_memory: Optional[bool]=None) -> Tensor:
+  kind = torch.zeros([0]).dtype
+  if dtype is not None:
+    kind = dtype
+  return torch.hamming_window(window_length, periodic, dtype=kind, layout=layout, device=device, pin_memory=pin_memory)
+
+def hamming_window_periodic_alpha_to_1_12(window_length: int, periodic: bool, alpha: float, *, dtype: Optional[int]=None, layout: Optional[int]=None, device: Optional[Device]=None, pin_memory: Optional[bool]=None) -> Tensor:
+  kind = torch.zeros([0]).dtype
+  if dtype is not None:
+    kind = dtype
+  return torch.hamming_window(window_length, periodic, alpha, dtype=kind, layout=layout, device=device, pin_memory=pin_memory)
+
+def hamming_window_periodic_alpha_beta_to_1_12(window_length: int, periodic: bool, alpha: float, beta: float, *, dtype: Optional[int]=None, layout: Optional[int]=None, device: Optional[Device]=None, pin_memory: Optional[bool]=None) -> Tensor:
+  kind = torch.zeros([0]).dtype
+  if dtype is not None:
+    kind = dtype
+  return torch.hamming_window(window_length, periodic, alpha, beta, dtype=kind, layout=layout, device=device, pin_memory=pin_memory)
+
+def hann_window_to_1_12(window_length: int, *, dtype: Optional[int]=None, layout: Optional[int]=None, device: Optional[Device]=None, pin_memory: Optional[bool]=None) -> Tensor:
+  kind = torch.zeros([0]).dtype
+  if dtype is not None:
+    kind = dtype
+  return torch.hann_window(window_length, dtype=kind, layout=layout, device=device, pin_memory=pin_memory)
+
+def hann_window_periodic_to_1_12(window_length: int, periodic: bool, *, dtype: Optional[int]=None, layout: Optional[int]=None, device: Optional[Device]=None, pin_memory: Optional[bool]=None) -> Tensor:
+  kind = torch.zeros([0]).dtype
+  if dtype is not None:
+    kind = dtype
+  return torch.hann_window(window_length, periodic, dtype=kind, layout=layout, device=device, pin_memory=pin_memory)
+
+def kaiser_window_to_1_12(window_length: int, *, dtype: Optional[int]=None, layout: Optional[int]=None, device: Optional[Device]=None, pin_memory: Optional[bool]=None) -> Tensor:
+  kind = torch.zeros([0]).dtype
+  if dtype is not None:
+    kind = dtype
+  return torch.kaiser_window(window_length, dtype=kind, layout=layout, device=device, pin_memory=pin_memory)
+
+def kaiser_window_periodic_to_1_12(window_length: int, periodic: bool, *, dtype: Optional[int]=None, layout: Optional[int]=None, device: Optional[Device]=None, pin_memory: Optional[bool]=None) -> Tensor:
+  kind = torch.zeros([0]).dtype
+  if dtype is not None:
+    kind = dtype
+  return torch.kaiser_window(window_length, periodic, dtype=kind, layout=layout, device=device, pin_memory=pin_memory)
+
+def kaiser_window_beta_to_1_12(window_length: int, periodic: bool, beta: float, *, dtype: Optional[int]=None, layout: Optional[int]=None, device: Optional[Device]=None, pin_memory: Optional[bool]=None) -> Tensor:
+  kind = torch.zeros([0]).dtype
+  if dtype is not None:
+    kind = dtype
+  return torch.kaiser_window(window_length, periodic, beta, dtype=kind, layout=layout, device=device, pin_memory=pin_memory)

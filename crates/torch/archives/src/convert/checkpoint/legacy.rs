@@ -18,6 +18,7 @@ use super::{OBJECTS, written};
 use crate::convert::task::{ConversionTask, block, rewrite};
 use crate::format::MAGIC;
 use crate::pickle::{Id, Members, Pickle, PickleValue};
+use crate::pickled::SPARSE;
 
 const ADAPTATION: &str = "legacy-checkpoint";
 
@@ -69,6 +70,11 @@ pub(super) fn file(
         block(task, plan, "tensors that are quantized by channel", at());
         return Ok(None);
     }
+    // They look at the indices of a sparse tensor before those are read, also in files of their own.
+    if task.model.pickled.calls.contains_key(SPARSE) {
+        block(task, plan, "sparse tensors, whose indices this release checks too early", at());
+        return Ok(None);
+    }
     let mut storages: BTreeMap<String, StorageName> = BTreeMap::new();
     let named: Vec<Option<StorageName>> = pickle
         .values()
@@ -96,7 +102,7 @@ pub(super) fn file(
             return Ok(None);
         }
     }
-    let Some(objects) = written(task, plan, &pickle) else { return Ok(None) };
+    let Some(objects) = written(&task.sides(), plan, &pickle) else { return Ok(None) };
     let mut output = Assembly::new(task.file);
     output.push_bytes(head()?);
     output.push_bytes(objects);

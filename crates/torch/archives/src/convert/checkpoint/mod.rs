@@ -3,26 +3,34 @@
 //! | module | for whom |
 //! | --- | --- |
 //! | `legacy` | releases before 1.6, whose `torch.load` reads no archives: one pickle, and the storages behind it |
+//! | `legacy_input` | nothing: checkpoints of that form, which they keep |
 //! | `module_attributes` | classes whose code reads attributes that pickled modules lack |
-//! | `module_names` | classes that have another name now |
 //! | `numpy_names` | releases that were built for numpy 1: names of numpy 2 |
+//! | `rebuilt` | functions that rebuild tensors, which a release has in another form |
+//! | `renamed` | classes and functions that have another name now |
 //! | `plain` | `weights_only=True` of 2.6 and later: values that need no code are written as such |
 //!
 //! Tensors are copied by range. Nothing that a pickle asks for by name is carried out, so what only code can make has no
 //! other form, and stays for the verdict to refuse.
 
 mod legacy;
+mod legacy_input;
 mod module_attributes;
-mod module_names;
 mod numpy_names;
 mod plain;
+mod rebuilt;
+mod renamed;
+
+pub(super) use legacy_input::plan as plan_legacy;
+pub use plain::PLAIN_CHECKPOINT;
 
 use unskew_core::{Conversion, Places};
 use unskew_source::{Assembly, ReadError};
 
 use super::archive_builder::ArchiveBuilder;
-use super::task::{ConversionTask, block, rewrite};
+use super::task::{ConversionSides, ConversionTask, block_for, rewrite};
 use crate::pickle::{Pickle, PickleValue, Unwritable};
+use crate::pickled::alternatives::LackingForms;
 use crate::verdict::{numpy_modules, strict_loader};
 
 /// The record with the objects.
@@ -37,50 +45,87 @@ const KEPT: usize = 64;
 /// Classes of `collections` whose items are keys and values.
 const DICTIONARIES: [&str; 3] = ["OrderedDict", "defaultdict", "Counter"];
 
-/// Plans the checkpoint anew for the release; none if it stays as it is or cannot be converted.
+/// What a release needs to be otherwise in the objects of a checkpoint.
+struct WantedRewrites {
+    plain: bool,
+    renamed: bool,
+    rebuilt: Option<LackingForms>,
+    attributes: bool,
+    numpy_names: bool,
+}
+
+impl WantedRewrites {
+    /// Those of a file whose storages lie behind the pickle, when it is written, or in records of their own.
+    fn new(sides: &ConversionSides<'_>, storages_behind: bool) -> Self {
+        let (model, minor) = (sides.model, sides.to.minor());
+        Self {
+            plain: strict_loader::refuses_values(model, minor),
+            renamed: renamed::are_wanted(model, minor),
+            rebuilt: Some(LackingForms::new(minor, storages_behind))
+                .filter(|lacking| rebuilt::are_wanted(model, lacking)),
+            attributes: module_attributes::are_wanted(model, minor),
+            numpy_names: numpy_modules::asks_for_newer(model, minor),
+        }
+    }
+
+    fn any(&self) -> bool {
+        self.plain || self.renamed || self.rebuilt.is_some() || self.attributes || self.numpy_names
+    }
+
+    /// Rewrites the objects; false if they cannot be written again, which is a blocker.
+    fn put(&self, sides: &ConversionSides<'_>, pickle: &mut Pickle, plan: &mut Conversion) -> bool {
+        if pickle.opcodes.iter().any(|opcode| UNTOLD.contains(opcode)) || is_not_whole(pickle) {
+            let what = "sets, lists of other classes, byte arrays, odd texts and very large numbers in a pickle";
+            block_for(sides, plan, what, Places::from_iter([OBJECTS]));
+            return false;
+        }
+        let (model, minor) = (sides.model, sides.to.minor());
+        if self.plain {
+            plain::put(pickle, plan);
+        }
+        if self.renamed {
+            renamed::put(model, minor, pickle, plan);
+        }
+        if let Some(lacking) = &self.rebuilt {
+            rebuilt::put(sides, lacking, pickle, plan);
+        }
+        if self.attributes {
+            module_attributes::put(model, minor, pickle, plan);
+        }
+        if self.numpy_names {
+            numpy_names::put(pickle, plan);
+        }
+        let is_unknown = |opcode: &u8| !strict_loader::runs(*opcode, minor);
+        if self.plain && model.pickle_opcodes.iter().any(is_unknown) {
+            let what = "the objects are written with instructions of pickle protocol 2".to_owned();
+            rewrite(plan, PLAIN_CHECKPOINT, what, OBJECTS);
+        }
+        true
+    }
+}
+
+/// Plans an archive anew for the release; none if it stays as it is or cannot be converted.
 pub(super) fn plan(
     task: &ConversionTask<'_>,
     plan: &mut Conversion,
 ) -> Result<Option<Assembly>, ReadError> {
-    let minor = task.to.minor();
     let most = task.to.release.file_format.max.map(unskew_core::Version::major);
     let version = task.model.operator_version();
     let too_new = version.zip(most).is_some_and(|(version, most)| version > most);
-    let strict = strict_loader::refuses_values(task.model, minor);
-    let renamed = numpy_modules::asks_for_newer(task.model, minor);
-    let lacking = module_attributes::are_wanted(task.model, minor);
-    let moved = module_names::are_wanted(task.model, minor);
-    if !(too_new || strict || renamed || lacking || moved) {
+    let sides = task.sides();
+    let wanted = WantedRewrites::new(&sides, too_new);
+    if !(too_new || wanted.any()) {
         return Ok(None);
     }
     let Some(bytes) = task.records.get(OBJECTS)? else { return Ok(None) };
     let mut pickle = task.records.pickle(OBJECTS, &bytes)?;
-    if pickle.opcodes.iter().any(|opcode| UNTOLD.contains(opcode)) || is_not_whole(&pickle) {
-        let what = "sets, lists of other classes, byte arrays, odd texts and very large numbers in a pickle";
-        block(task, plan, what, Places::from_iter([OBJECTS]));
+    if !wanted.put(&sides, &mut pickle, plan) {
         return Ok(None);
-    }
-    if strict {
-        plain::put(&mut pickle, plan);
-    }
-    if moved {
-        module_names::put(task.model, minor, &mut pickle, plan);
-    }
-    if lacking {
-        module_attributes::put(task.model, minor, &mut pickle, plan);
-    }
-    if renamed {
-        numpy_names::put(&mut pickle, plan);
     }
     if too_new {
         return legacy::file(task, plan, pickle);
     }
-    let Some(bytes) = written(task, plan, &pickle) else { return Ok(None) };
-    if strict && task.model.pickle_opcodes.iter().any(|opcode| !strict_loader::runs(*opcode, minor))
-    {
-        let what = "the objects are written with instructions of pickle protocol 2".to_owned();
-        rewrite(plan, plain::ADAPTATION, what, OBJECTS);
-    }
+    let Some(bytes) = written(&sides, plan, &pickle) else { return Ok(None) };
     if plan.changes_nothing() {
         return Ok(None);
     }
@@ -106,11 +151,11 @@ fn is_not_whole(pickle: &Pickle) -> bool {
 }
 
 /// The bytes of a pickle; none if it has values whose content was not kept, which is a blocker.
-fn written(task: &ConversionTask<'_>, plan: &mut Conversion, pickle: &Pickle) -> Option<Vec<u8>> {
+fn written(sides: &ConversionSides<'_>, plan: &mut Conversion, pickle: &Pickle) -> Option<Vec<u8>> {
     match pickle.write() {
         Ok(bytes) => Some(bytes),
         Err(error @ (Unwritable::Bytes | Unwritable::Outside | Unwritable::TooDeep)) => {
-            block(task, plan, &error.to_string(), Places::from_iter([OBJECTS]));
+            block_for(sides, plan, &error.to_string(), Places::from_iter([OBJECTS]));
             None
         }
     }

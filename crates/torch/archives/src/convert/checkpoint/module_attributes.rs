@@ -5,8 +5,8 @@ use unskew_core::{Conversion, Rewrite, Version};
 use super::OBJECTS;
 use crate::TorchModel;
 use crate::pickle::{Id, Pickle, PickleValue};
-use crate::pickled::attributes;
 use crate::pickled::later_attributes::{self, LaterAttribute};
+use crate::pickled::{attributes, callee};
 
 const ADAPTATION: &str = "module-attribute";
 
@@ -53,8 +53,8 @@ pub(super) fn put(model: &TorchModel, minor: Version, pickle: &mut Pickle, plan:
 /// The state of an object, if it is of the class and lacks the attribute.
 fn lacks(pickle: &Pickle, id: Id, row: &LaterAttribute) -> Option<Id> {
     let PickleValue::Call(call) = pickle.value(id) else { return None };
-    let PickleValue::Global(module, name) = pickle.value(call.callee) else { return None };
-    let is_it = row.class.strip_prefix(&**module)?.strip_prefix('.')? == name;
+    let (module, name) = callee(pickle, call)?;
+    let is_it = row.class.strip_prefix(module)?.strip_prefix('.')? == name;
     let state = call.state.filter(|_| is_it)?;
     let is_dictionary = matches!(pickle.value(state), PickleValue::Dict(_));
     (is_dictionary && !attributes(pickle, state)?.contains(row.name)).then_some(state)

@@ -8,7 +8,8 @@ use unskew_core::{Conversion, Rewrite};
 use super::OBJECTS;
 use crate::pickle::{Id, Pickle, PickleCall, PickleValue};
 
-pub(super) const ADAPTATION: &str = "plain-checkpoint";
+/// The adaptation of checkpoints for the loader that runs no code. It helps nobody where that loader refuses the result.
+pub const PLAIN_CHECKPOINT: &str = "plain-checkpoint";
 
 /// Writes what needs no code as plain values.
 pub(super) fn put(pickle: &mut Pickle, plan: &mut Conversion) {
@@ -33,7 +34,7 @@ pub(super) fn put(pickle: &mut Pickle, plan: &mut Conversion) {
     let mut say = |count: usize, one: &str, many: &str| {
         if count > 0 {
             let what = if count == 1 { one.to_owned() } else { format!("{count} {many}") };
-            plan.add(Rewrite::new(ADAPTATION, what).at(OBJECTS));
+            plan.add(Rewrite::new(PLAIN_CHECKPOINT, what).at(OBJECTS));
         }
     };
     say(
