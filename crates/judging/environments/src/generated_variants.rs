@@ -7,12 +7,16 @@ use std::collections::BTreeMap;
 
 use crate::{Generated, InstalledPackage};
 
+/// A file that another one imports in its place, with the major of protobuf that it is for, none for all others.
+pub type ImportedForm = (Option<i64>, String);
+
 /// Generated code in several forms.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GeneratedVariants {
     /// The file that chooses, or the name that all forms begin with.
     pub by: String,
-    /// The forms: the major of protobuf that the file imports it for, where it says so; what it demands; its path.
+    /// The forms: the major of protobuf that the file imports it for, none for all others and where no file says so; what it
+    /// demands; its path.
     pub forms: Vec<(Option<i64>, Generated, String)>,
 }
 
@@ -21,8 +25,8 @@ pub struct GeneratedVariants {
 pub struct PackageCode {
     /// What each file demands.
     pub files: Vec<(String, Generated)>,
-    /// The files that choose, with the files that they import by the major of protobuf.
-    pub choosers: Vec<(String, Vec<(i64, String)>)>,
+    /// The files that choose, with the files that they import.
+    pub choosers: Vec<(String, Vec<ImportedForm>)>,
 }
 
 impl InstalledPackage {
@@ -35,7 +39,7 @@ impl InstalledPackage {
             choices.push(GeneratedVariants { by: by.clone(), forms: Vec::new() });
             let index = choices.len() - 1;
             for (major, path) in &imports {
-                chosen.insert(path.clone(), (index, Some(*major)));
+                chosen.insert(path.clone(), (index, *major));
             }
             // One that chooses in another way may import any file of its name in a folder below.
             let (folder, name) = by.rsplit_once('/').unwrap_or(("", &by));
@@ -73,20 +77,24 @@ impl InstalledPackage {
     }
 }
 
-/// The files that a file of generated code imports in its place, each with the major of protobuf that it is for; none if
-/// it is no such file. Empty if it chooses in a way that is not understood.
-pub(crate) fn chooser(path: &str, text: &str) -> Option<Vec<(i64, String)>> {
+/// The files that a file of generated code imports in its place, each with the major of protobuf that it is for, none for all others;
+/// none if it is no such file. Empty if it chooses in a way that is not understood.
+pub(crate) fn chooser(path: &str, text: &str) -> Option<Vec<ImportedForm>> {
     let asks = text.contains("google.protobuf.__version__") && text.contains(" import *");
     if !asks || text.contains("_descriptor_pool") {
         return None;
     }
-    let (mut major, mut imports) = (None, Vec::new());
+    // The major of the branch that a line stands in; none before the first, and in one that is not understood.
+    let (mut branch, mut imports): (Option<Option<i64>>, Vec<_>) = (None, Vec::new());
     for line in text.lines().map(str::trim) {
-        let branch = ["if ", "elif ", "else:"].iter().any(|word| line.starts_with(word));
-        if branch {
+        if line.starts_with("if ") || line.starts_with("elif ") {
             let value = line.split_once("== ").map(|(_, value)| value.trim_end_matches(':').trim());
-            major = value.and_then(|value| value.trim_matches(['"', '\'']).parse().ok());
-        } else if let (Some(major), Some(from)) = (major, line.strip_prefix("from ")) {
+            let major = value.and_then(|value| value.trim_matches(['"', '\'']).parse().ok());
+            let Some(major) = major else { return Some(Vec::new()) };
+            branch = Some(Some(major));
+        } else if line.starts_with("else:") {
+            branch = branch.map(|_| None);
+        } else if let (Some(major), Some(from)) = (branch, line.strip_prefix("from ")) {
             let module = from.split(' ').next().unwrap_or_default();
             imports.extend(file_of(path, module).map(|file| (major, file)));
         }
@@ -116,7 +124,9 @@ mod tests {
     #[test]
     fn branches_lead_to_files() {
         let found = chooser("a/b_pb2.py", CHOOSER);
-        let expected = [(5, "a/v5/b_pb2.py".to_owned()), (6, "a/v6/b_pb2.py".to_owned())];
+        let expected =
+            [(Some(5), "a/v5/b_pb2.py"), (Some(6), "a/v6/b_pb2.py"), (None, "a/v7/b_pb2.py")]
+                .map(|(major, path)| (major, path.to_owned()));
         assert_eq!(found.as_deref(), Some(&expected[..]));
         assert_eq!(chooser("a/b_pb2.py", "from x import *"), None);
         let other = CHOOSER.replace("==", "<");

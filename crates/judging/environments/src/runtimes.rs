@@ -2,11 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use unskew_core::{Context, Judgement, Matcher, Party, Phase, Severity, Unjudged, Version, aspect};
+use unskew_core::{
+    Context, Finding, Judgement, Matcher, Party, Phase, Severity, Unjudged, Version, aspect,
+};
 
 use crate::rules::{
     GrpcioOlderThanCode, JaxlibDoesNotFitJax, ProtobufCodeNotPromised, ProtobufCodeTooOld,
-    ProtobufLacksModule, ProtobufMajorBehind, ProtobufMajorDiffers, ProtobufOlderThanCode,
+    ProtobufLacksModule, ProtobufMajorBehind, ProtobufMajorDiffers, ProtobufMajorWithoutCode,
+    ProtobufOlderThanCode,
 };
 use crate::{Generated, GeneratedVariants};
 
@@ -36,12 +39,27 @@ pub(crate) struct CodeMatcher {
     pub(crate) late: BTreeSet<String>,
 }
 
+/// What of the code in several forms is imported.
+#[derive(Default)]
+struct ImportedCode<'c> {
+    imported: BTreeMap<Generated, Vec<String>>,
+    /// The files that choose in a way that is not known.
+    open: Vec<&'c str>,
+    /// Those that have code for other majors alone.
+    without_code: Vec<&'c GeneratedVariants>,
+}
+
 impl Matcher for CodeMatcher {
     fn judge(&self, _: &Party, other: &Party, _: &Context) -> Option<Judgement> {
         let runtime = *other.capability::<Runtime>()?;
         let mut judgement = Judgement::default();
         let mut answered = false;
-        let (imported, open) = self.imported(runtime);
+        let ImportedCode { imported, open, without_code } = self.imported(runtime);
+        if let Runtime::Protobuf(version) = runtime {
+            let all = without_code.iter().map(|variants| self.without_code(variants, version));
+            judgement.findings.extend(all);
+            answered |= !without_code.is_empty();
+        }
         for by in open {
             let reason =
                 format!("generated code in several forms, of which {} chooses", self.package);
@@ -83,15 +101,20 @@ impl Matcher for CodeMatcher {
 
 impl CodeMatcher {
     /// The code that is imported with a runtime, and where that is not known.
-    fn imported(&self, runtime: Runtime) -> (BTreeMap<Generated, Vec<String>>, Vec<&str>) {
-        let (mut imported, mut open) = (self.generated.clone(), Vec::new());
-        let Runtime::Protobuf(version) = runtime else { return (imported, open) };
-        for GeneratedVariants { by, forms } in &self.choices {
+    fn imported(&self, runtime: Runtime) -> ImportedCode<'_> {
+        let mut code = ImportedCode { imported: self.generated.clone(), ..ImportedCode::default() };
+        let Runtime::Protobuf(version) = runtime else { return code };
+        for variants in &self.choices {
+            let GeneratedVariants { by, forms } = variants;
             let says = forms.iter().any(|(major, ..)| major.is_some());
             let fits = |code: Generated| self.protobuf(code, version).is_none();
             let chosen: Vec<_> = match says {
                 true => {
-                    forms.iter().filter(|(major, ..)| *major == Some(version.major())).collect()
+                    let is_for = |wanted: Option<i64>| {
+                        forms.iter().filter(move |(major, ..)| *major == wanted)
+                    };
+                    let own: Vec<_> = is_for(Some(version.major())).collect();
+                    if own.is_empty() { is_for(None).collect() } else { own }
                 }
                 // If all fit, or none does, it is all the same which one.
                 false if forms.iter().all(|(_, code, _)| fits(*code)) => forms.iter().collect(),
@@ -99,16 +122,41 @@ impl CodeMatcher {
                 false => Vec::new(),
             };
             if chosen.is_empty() {
-                open.push(by.as_str());
+                match forms.iter().all(|(major, ..)| major.is_some()) {
+                    true => code.without_code.push(variants),
+                    false => code.open.push(by),
+                }
             }
-            for (_, code, path) in chosen {
-                imported.entry(*code).or_default().push(path.clone());
+            for (_, generated, path) in chosen {
+                code.imported.entry(*generated).or_default().push(path.clone());
             }
         }
-        (imported, open)
+        code
     }
 
-    fn grpc(&self, generated: Version, runtime: Version) -> Option<unskew_core::Finding> {
+    /// What is said of a file that has code for other majors than the installed one.
+    fn without_code(&self, variants: &GeneratedVariants, runtime: Version) -> Finding {
+        let GeneratedVariants { by, forms } = variants;
+        let majors: BTreeSet<i64> = forms.iter().filter_map(|(major, ..)| *major).collect();
+        let newest = majors.last().copied().unwrap_or_default();
+        let majors: Vec<String> = majors.iter().map(ToString::to_string).collect();
+        let finding = ProtobufMajorWithoutCode {
+            package: &self.package,
+            majors: &majors.join(", "),
+            major: &runtime.major(),
+            newest: &newest,
+            runtime: &runtime,
+        };
+        let module = by.trim_end_matches(".py").replace('/', ".");
+        let symptom = format!("ImportError: cannot import name '...' from '{module}'");
+        let finding = finding.finding().with_symptom(symptom).at([by].into_iter().collect());
+        match self.late.contains(by) {
+            true => finding.with_severity(Severity::Warning).in_phase(Phase::FirstUse),
+            false => finding,
+        }
+    }
+
+    fn grpc(&self, generated: Version, runtime: Version) -> Option<Finding> {
         let package = &self.package;
         let finding = GrpcioOlderThanCode { package, generated: &generated, runtime: &runtime };
         (runtime < generated).then(|| {
@@ -119,7 +167,7 @@ impl CodeMatcher {
         })
     }
 
-    fn protobuf(&self, code: Generated, runtime: Version) -> Option<unskew_core::Finding> {
+    fn protobuf(&self, code: Generated, runtime: Version) -> Option<Finding> {
         let package = &self.package;
         let lacks = |module: &str, least: Version| {
             let finding =
@@ -147,7 +195,7 @@ impl CodeMatcher {
     }
 
     /// What `ValidateProtobufRuntimeVersion` does, in its order.
-    fn checked(&self, generated: Version, runtime: Version) -> Option<unskew_core::Finding> {
+    fn checked(&self, generated: Version, runtime: Version) -> Option<Finding> {
         let package = &self.package;
         let behind = runtime.major() - generated.major();
         if !compares_majors(runtime) {
@@ -185,7 +233,7 @@ impl CodeMatcher {
         (behind == 1).then(|| finding.finding())
     }
 
-    fn older(&self, generated: Version, runtime: Version) -> unskew_core::Finding {
+    fn older(&self, generated: Version, runtime: Version) -> Finding {
         let (package, least) = (&self.package, &generated);
         let finding =
             ProtobufOlderThanCode { package, generated: &generated, least, runtime: &runtime };

@@ -83,7 +83,7 @@ fn generated_code(
         false => package.choices.clone(),
     };
     let is_late = |path: &&String| reached.is_some_and(|all| !all.has(package, path));
-    let paths = generated.values().flatten();
+    let paths = generated.values().flatten().chain(choices.iter().map(|one| &one.by));
     let late = paths.filter(is_late).cloned().collect();
     let matcher = CodeMatcher { package: package.label(), generated, choices, late };
     let has_any = !matcher.generated.is_empty() || !matcher.choices.is_empty();

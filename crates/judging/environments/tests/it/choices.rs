@@ -48,7 +48,10 @@ fn a_file_that_asks_for_the_major_imports_the_form_for_it() {
     assert_eq!(outcome(&files, "6.31.1"), (Outcome::Compatible, vec![]));
     assert_eq!(outcome(&files, "6.29.0"), (Outcome::Incompatible, vec!["EN101"]));
     // No branch is for it.
-    assert_eq!(outcome(&files, "7.34.0"), (Outcome::Unjudged, vec![]));
+    assert_eq!(outcome(&files, "7.34.0"), (Outcome::Incompatible, vec!["EN128"]));
+    let chooser = format!("{CHOOSER}else:\n    from app.v5.a_pb2 import *\n");
+    let files = [("app/a_pb2.py", &*chooser), files[1], files[2]];
+    assert_eq!(outcome(&files, "7.34.0"), (Outcome::Compatible, vec![]));
 }
 
 #[test]
