@@ -7,6 +7,7 @@ Beside each file lie inputs.npy, asked.options and expected.npz, as boosters_wri
 """
 import json
 import os
+import pickle
 import signal
 import sys
 import warnings
@@ -20,6 +21,13 @@ SECONDS = 60
 
 
 def load(package, path):
+    if path.endswith(".pkl"):
+        with open(path, "rb") as file:
+            return pickle.load(file)
+    if path.endswith(".joblib"):
+        import joblib
+
+        return joblib.load(path)
     if package == "xgboost":
         import xgboost
 
@@ -38,6 +46,9 @@ def load(package, path):
 
 
 def ask(package, model, x, options):
+    if "_estimator" in options:
+        inputs = [[float(value) for value in row] for row in x] if package == "catboost" else x
+        return getattr(model, "predict_proba", model.predict)(inputs)
     if package == "xgboost":
         import xgboost
 

@@ -2,12 +2,14 @@
 
 boosters_write.py PACKAGE FOLDER SEED
 
-writes FOLDER/MODEL.ENDING for each model and each format that the release writes, and FOLDER/expected.npz with what each model
-answers, by its name; FOLDER/inputs.npy and FOLDER/asked.options have what they are asked. With a seed other than 1 each model also has an option of another
-one, which is drawn. A model that the release cannot train is left out, and named in the last line of the output.
+writes FOLDER/MODEL.ENDING for each model and each format that the release writes, pickles among them, and FOLDER/expected.npz with
+what each model answers, by its name; FOLDER/inputs.npy and FOLDER/asked.options have what they are asked. With a seed other than 1
+each model also has an option of another one, which is drawn. A model that the release cannot train is left out, and named in the
+last line of the output.
 """
 import json
 import os
+import pickle
 import sys
 import warnings
 
@@ -31,6 +33,34 @@ def data(seed):
     x[random.uniform(size=x.shape) < 0.05] = np.nan
     x[:, 4] = np.nan_to_num(x[:, 4])
     return x, real, (real > np.median(real)).astype(int), three, counts
+
+
+def dump(model, path):
+    """Pickles a model as the oldest Python that is used here can read it."""
+    with open(f"{path}.pkl", "wb") as file:
+        pickle.dump(model, file, protocol=4)
+
+
+def estimators(names, base, two, three, real):
+    """Models with the interface of scikit-learn, which are pickled: a classifier of two classes and one of three, a regressor."""
+    classifier, regressor = names
+    found = {}
+    for name, wrapper, target in (("classifier", classifier, two), ("classifier-three", classifier, three), ("regressor", regressor, real)):
+        found[name] = dict(base, _estimator=wrapper), target
+    return found
+
+
+def write_estimator(path, module, parameters, inputs, target):
+    """Fits an estimator and pickles it, by joblib too."""
+    import joblib
+
+    options = {key: value for key, value in parameters.items() if not key.startswith("_")}
+    model = getattr(module, parameters["_estimator"])(**options)
+    groups = {"group": parameters["_groups"]} if "_groups" in parameters else {}
+    model.fit(inputs, target, **groups)
+    dump(model, path)
+    joblib.dump(model, f"{path}.joblib", compress=3)
+    return getattr(model, "predict_proba", model.predict)(inputs[:ASKED])
 
 
 def xgboost_models(x, real, two, three, counts):
@@ -65,12 +95,18 @@ def xgboost_models(x, real, two, three, counts):
     found["names"] = dict(base, _names=["a", "b b", "c", "d", "é"]), real
     found["attributes"] = dict(base, _attributes={"best_iteration": "1", "note": "x"}), real
     found["aft"] = dict(tree, objective="survival:aft", _bounds=True), real + 3
+    small = {"n_estimators": 4, "max_depth": 3, "n_jobs": 1}
+    found.update(estimators(("XGBClassifier", "XGBRegressor"), small, two, three, real))
+    found["forest-regressor"] = dict(small, _estimator="XGBRFRegressor"), real
+    found["ranker"] = dict(small, _estimator="XGBRanker", _groups=[40, 40, 40]), two
     return found
 
 
 def write_xgboost(path, x, parameters, target):
     import xgboost
 
+    if "_estimator" in parameters:
+        return write_estimator(path, xgboost, parameters, x, target)
     options = {key: value for key, value in parameters.items() if not key.startswith("_")}
     more = {}
     if "_types" in parameters:
@@ -93,6 +129,7 @@ def write_xgboost(path, x, parameters, target):
         written = "json" if start == b'{"' else "ubj" if start[:1] == b"{" else "bin"
         if written != ending:
             os.remove(f"{path}.{ending}")
+    dump(booster, path)
     return booster.predict(xgboost.DMatrix(x[:ASKED], **more))
 
 
@@ -118,12 +155,17 @@ def lightgbm_models(x, real, two, three, counts):
     found["extra"] = dict(base, extra_trees=True), real
     found["no-objective"] = dict(tree, objective="none", _gradient=True), real
     found["names"] = dict(base, _names=["a", "b b", "c", "d", "é"]), real
+    small = {"n_estimators": 4, "num_leaves": 6, "min_child_samples": 3, "n_jobs": 1}
+    found.update(estimators(("LGBMClassifier", "LGBMRegressor"), small, two, three, real))
+    found["ranker"] = dict(small, _estimator="LGBMRanker", _groups=[40, 40, 40]), two
     return found
 
 
 def write_lightgbm(path, x, parameters, target):
     import lightgbm
 
+    if "_estimator" in parameters:
+        return write_estimator(path, lightgbm, parameters, x, target)
     options = {key: value for key, value in parameters.items() if not key.startswith("_")}
     more = {}
     if "_categories" in parameters:
@@ -138,6 +180,7 @@ def write_lightgbm(path, x, parameters, target):
     else:
         booster = lightgbm.train(options, train, 4)
     booster.save_model(f"{path}.txt")
+    dump(booster, path)
     return booster.predict(x[:ASKED])
 
 
@@ -154,6 +197,7 @@ def catboost_models(x, real, two, three, counts):
     found["categories"] = dict(base, loss_function="RMSE", _categories=[4]), real
     found["one-hot"] = dict(base, loss_function="RMSE", one_hot_max_size=20, _categories=[4]), real
     found["targets"] = dict(base, loss_function="MultiRMSE"), np.stack([real, real * 2], axis=1)
+    found.update(estimators(("CatBoostClassifier", "CatBoostRegressor"), base, two, three, real))
     return found
 
 
@@ -167,10 +211,13 @@ def write_catboost(path, x, parameters, target):
     options = {key: value for key, value in parameters.items() if not key.startswith("_")}
     categories = parameters.get("_categories", [])
     rows = catboost_inputs(x, categories)
+    if "_estimator" in parameters:
+        return write_estimator(path, catboost, parameters, catboost_inputs(x, []), target)
     model = catboost.CatBoost(options)
     model.fit(catboost.Pool(rows, target, cat_features=categories))
     model.save_model(f"{path}.cbm")
     model.save_model(f"{path}.json", format="json")
+    dump(model, path)
     return model.predict(catboost.Pool(rows[:ASKED], cat_features=categories))
 
 
@@ -211,7 +258,7 @@ def main(package, folder, seed):
             for file in os.listdir(folder):
                 if file.startswith(f"{name}."):
                     os.remove(f"{folder}/{file}")
-        asked[name] = {key: parameters[key] for key in ("_types", "_names", "_categories") if key in parameters}
+        asked[name] = {key: parameters[key] for key in ("_types", "_names", "_categories", "_estimator") if key in parameters}
     np.savez(f"{folder}/expected.npz", **expected)
     with open(f"{folder}/asked.options", "w") as file:
         json.dump(asked, file)

@@ -12,15 +12,17 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, ensure};
 use clap::Args;
-use unskew_boosters::{BoosterModel, MeasuredOutcome};
+use unskew_artifact::{OpenOptions, open};
+use unskew_boosters::{BoosterModel, MeasuredOutcome, pickled_models};
 use unskew_core::{Party, Phase, check};
 use unskew_definitions::SpanTable;
 use unskew_lab_harness::environment::{Dependencies, with_requirements};
 use unskew_lab_harness::{Agreement, Comparison, Oracle, Page, WritePage, run_command};
+use unskew_pickle::PickleFile;
 use unskew_releases::named_parties;
 use unskew_source::{FileSource, Source};
 
-use self::properties::{MeasuredModel, add_spans, rows, without_places};
+use self::properties::{MeasuredModel, add_lacking, add_spans, rows, without_places};
 use self::releases::AskedRelease;
 use crate::files::make_empty;
 
@@ -151,6 +153,7 @@ impl Loads<'_> {
                 models.push(MeasuredModel { properties, outcome, error });
             }
             add_spans(&mut models);
+            add_lacking(&mut models);
             let (rows, unexplained) = rows(&models);
             println!("{}: {} rows, {unexplained} models not explained", release.name(), rows.len());
             let rows = rows.iter().map(ToString::to_string).collect();
@@ -170,7 +173,12 @@ fn source(path: &Path) -> anyhow::Result<Arc<dyn Source>> {
 }
 
 fn read(path: &Path) -> anyhow::Result<BoosterModel> {
-    BoosterModel::read(&source(path)?)?.with_context(|| format!("no model: {}", path.display()))
+    let source = source(path)?;
+    let model = match PickleFile::read(&source, |_| true)? {
+        Some(file) => pickled_models(&file).into_iter().next(),
+        None => BoosterModel::read(&source)?,
+    };
+    model.with_context(|| format!("no model: {}", path.display()))
 }
 
 /// The release as one side of a check.
@@ -225,8 +233,9 @@ impl Oracle for Loads<'_> {
         case: &SavedModel,
         (outcome, error): &Answer,
     ) -> anyhow::Result<Comparison> {
-        let model = unskew_boosters::party(&source(&case.path)?)?.context("no model")?;
-        let verdict = check(&model, &*party(peer)?, &unskew_lab_harness::today());
+        let opened = open(&case.path, &OpenOptions::default())?;
+        let model = &opened.pieces.first().context("nothing in the file")?.party;
+        let verdict = check(model, &*party(peer)?, &unskew_lab_harness::today());
         let said = verdict.findings.first();
         let expected = match said.and_then(|finding| finding.phase) {
             None => MeasuredOutcome::Same,

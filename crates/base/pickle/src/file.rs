@@ -26,6 +26,8 @@ pub struct PickleFile {
     pub is_joblib: bool,
     /// How it is compressed, in words; empty if it is not.
     pub compression: &'static str,
+    /// The pickle itself, decompressed: what ranges of bytes in it are ranges of.
+    pub bytes: Vec<u8>,
 }
 
 /// The first bytes of a pickle, decompressed.
@@ -75,7 +77,7 @@ impl PickleFile {
             true => scan_joblib(source.name(), &all)?,
             false => scan(source.name(), &all)?,
         };
-        Ok(Some(Self { pickle, is_joblib, compression: compression.in_words() }))
+        Ok(Some(Self { pickle, is_joblib, compression: compression.in_words(), bytes: all }))
     }
 }
 

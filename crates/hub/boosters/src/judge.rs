@@ -57,6 +57,10 @@ fn in_words(properties: &[String]) -> String {
         Some((name @ ("trees" | "features" | "targets" | "leaves"), kind)) => {
             format!("{kind} {name}")
         }
+        Some(("pickled", format)) => format!("a pickle with {format}"),
+        Some(("configuration", key)) => format!("the key {key} of the configuration"),
+        Some(("attribute", name)) => format!("the attribute {name}"),
+        Some(("lacks", name)) => format!("no attribute {name}"),
         Some((name, value)) => format!("{name} {value}"),
         None => property.clone(),
     });

@@ -12,6 +12,7 @@
 //!
 //! ```text
 //! bytes ─ BoosterModel::read ─▶ properties ─ party ─▶ Party ─┐
+//! pickle ─ pickled_models ────▶ properties ─ with_models ────┤
 //!                                                            ├─ judge ─▶ findings, what is unjudged
 //! lines of one package ─ SpanTable ─▶ BoosterRelease ────────┘
 //! ```
@@ -23,9 +24,11 @@
 //! | a release, with the lines of its package that `cargo lab boosters --take` measured | [`BoosterRelease`] |
 //! | what a release makes of a model | [`judge()`] |
 //!
+//! A pickle of a booster or an estimator holds such a model in an attribute: its properties are those of the model, its classes and
+//! the attributes of both ([`pickled_models`]). The names of its classes are those of `crates/hub/class-names`.
+//!
 //! What is refused: JSON that is nested deeper than 128 levels, UBJSON deeper than 64, a file that ends early. What is not judged and
-//! says so: objectives that were not measured, and pickles, which hold such a file behind a class
-//! (`crates/hub/class-names`).
+//! says so: objectives that were not measured.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -49,6 +52,7 @@ mod lightgbm;
 mod model;
 mod outline;
 mod party;
+mod pickled;
 mod release;
 pub mod rules;
 mod ubjson;
@@ -56,5 +60,6 @@ mod xgboost;
 
 pub use judge::judge;
 pub use model::{BoosterLibrary, BoosterModel, version_numbers};
-pub use party::{BOOSTERS_AXIS, party};
+pub use party::{BOOSTERS_AXIS, party, with_models};
+pub use pickled::pickled_models;
 pub use release::{BoosterRelease, MeasuredOutcome, MeasuredProperty};

@@ -13,6 +13,9 @@ const PROPERTIES: usize = 4_096;
 /// Longer names are none that a release gives.
 const LONGEST: usize = 120;
 
+/// The format of a model that an object of Python holds.
+pub(crate) const PICKLE: &str = "pickle";
+
 /// The library that wrote a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BoosterLibrary {
@@ -32,6 +35,13 @@ impl BoosterLibrary {
             Self::Lightgbm => "lightgbm",
             Self::Catboost => "catboost",
         }
+    }
+
+    /// The library in which a module of Python lies.
+    pub fn from_module(module: &str) -> Option<Self> {
+        let top = module.split('.').next();
+        let mut all = [Self::Xgboost, Self::Lightgbm, Self::Catboost].into_iter();
+        all.find(|library| top == Some(library.package()))
     }
 
     /// The name that people write.
@@ -77,6 +87,15 @@ impl BoosterModel {
         model
     }
 
+    /// Says that the model lies in a pickle: its own format is what is pickled.
+    pub(crate) fn pickle(&mut self) {
+        if let Some(format) = self.property("format").map(str::to_owned) {
+            self.properties.remove(&format!("format={format}"));
+            self.add("pickled", &format);
+        }
+        self.add("format", PICKLE);
+    }
+
     /// Adds the property `name=value`. What is too long, or too much, is left out.
     pub(crate) fn add(&mut self, name: &str, value: &str) {
         if value.len() <= LONGEST && self.properties.len() < PROPERTIES {
@@ -84,8 +103,14 @@ impl BoosterModel {
         }
     }
 
-    /// Whether it has a property of the table: one of its own, or a span of versions such as `version>=1.3`.
+    /// Whether it has a property of the table: one of its own, a span of versions such as `version>=1.3`, or an attribute that its
+    /// class has not, such as `lacks=lightgbm.basic.Booster._handle`.
     pub fn has(&self, property: &str) -> bool {
+        if let Some(attribute) = property.strip_prefix("lacks=") {
+            let class = attribute.rsplit_once('.').map_or("", |(class, _)| class);
+            return self.properties.contains(&format!("class={class}"))
+                && !self.properties.contains(&format!("attribute={attribute}"));
+        }
         let version = || self.property("version").map(version_numbers);
         let span = |sign: &str| property.strip_prefix("version")?.strip_prefix(sign);
         if let Some(first) = span(">=").map(version_numbers) {

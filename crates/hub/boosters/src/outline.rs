@@ -43,7 +43,7 @@ impl Outline {
             return;
         }
         let values = self.values.entry(path.to_owned()).or_default();
-        let is_known = path == WHOLE_LIST && values.iter().any(|one| one == value);
+        let is_known = is_whole(path) && values.iter().any(|one| one == value);
         if values.len() < VALUES && !is_known {
             values.push(value.to_owned());
         }
@@ -58,6 +58,11 @@ impl Outline {
     pub(crate) fn text(&self, path: &str) -> Option<&str> {
         self.values(path).first().map(String::as_str)
     }
+}
+
+/// Whether all elements of the list at this path are looked at.
+pub(crate) fn is_whole(path: &str) -> bool {
+    path.ends_with(WHOLE_LIST)
 }
 
 /// The path of a key below another.
@@ -116,7 +121,7 @@ impl<'de> Visitor<'de> for OutlineSeed<'_> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<(), A::Error> {
-        let count = if self.path == WHOLE_LIST { usize::MAX } else { LOOKED_AT };
+        let count = if is_whole(&self.path) { usize::MAX } else { LOOKED_AT };
         for _ in 0..count {
             let seed = OutlineSeed { outline: &mut *self.outline, path: self.path.clone() };
             if elements.next_element_seed(seed)?.is_none() {

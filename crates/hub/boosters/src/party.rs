@@ -42,3 +42,15 @@ pub fn party(source: &Arc<dyn Source>) -> Result<Option<Party>, ReadError> {
     let judged = Requirement::matches(BOOSTERS_AXIS, BoosterMatcher(model.clone()));
     Ok(Some(party.require(judged).with_capability(model)))
 }
+
+/// The party of a pickle in which these models lie. Other packages are asked for other things of it.
+pub fn with_models(party: Party, models: Vec<BoosterModel>) -> Party {
+    models.into_iter().fold(party, |party, model| {
+        let party = match &model.written_by {
+            Some(version) => party.fact(model.library.as_str(), version),
+            None => party,
+        };
+        let judged = Requirement::matches(BOOSTERS_AXIS, BoosterMatcher(Arc::new(model)));
+        party.require(judged.irrelevant_if_absent())
+    })
+}

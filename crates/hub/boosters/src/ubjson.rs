@@ -3,7 +3,7 @@
 
 use std::io::{self, Read, Seek, SeekFrom};
 
-use crate::outline::{LONGEST_KEY, LOOKED_AT, Outline, WHOLE_LIST, below};
+use crate::outline::{LONGEST_KEY, LOOKED_AT, Outline, below, is_whole};
 
 /// How deep values may nest.
 const DEPTH: usize = 64;
@@ -149,7 +149,7 @@ impl<R: Read + Seek> UbjsonReader<'_, R> {
             if count.is_none() && kind == b']' {
                 break;
             }
-            let is_looked_at = at < LOOKED_AT as u64 || path == WHOLE_LIST;
+            let is_looked_at = at < LOOKED_AT as u64 || is_whole(path);
             self.value(kind, if is_looked_at { path } else { "" }, depth + 1)?;
             at += 1;
         }

@@ -38,12 +38,31 @@ const LEAF_SIZES: [&str; 2] = [
     "learner.gradient_booster.gbtree.model.trees.tree_param.size_leaf_vector",
 ];
 
+/// How much of the binary format is looked at.
+const BINARY_HEAD: usize = BINARY_MARK.len() + PARAMETERS + 2 * (8 + LONGEST_NAME);
+
 /// Keys below it are names that users give.
 const ATTRIBUTES: &str = "learner.attributes.";
 
+/// How a pickled booster of 1.0 to 1.2 begins: this, the length of the model in eight bytes, the model, and a configuration.
+const WITH_CONFIGURATION: &[u8] = b"CONFIG-offset:";
+
+/// Below these keys lie the model and the configuration of a pickled booster since 1.3.
+const PICKLED_MODEL: &str = "Model.";
+const PICKLED_CONFIGURATION: &str = "Config.";
+
+/// The model in what a pickled booster holds; none if it is not one of XGBoost.
+pub(crate) fn read_serialized(source: &Arc<dyn Source>) -> Result<Option<BoosterModel>, ReadError> {
+    let head = source.head((WITH_CONFIGURATION.len() + 8 + BINARY_HEAD) as u64)?;
+    match head.strip_prefix(WITH_CONFIGURATION) {
+        Some(rest) => Ok(rest.get(8..).and_then(binary)),
+        None => read(source),
+    }
+}
+
 /// The model in `source`; none if it is not one of XGBoost.
 pub(crate) fn read(source: &Arc<dyn Source>) -> Result<Option<BoosterModel>, ReadError> {
-    let head = source.head((BINARY_MARK.len() + PARAMETERS + 2 * (8 + LONGEST_NAME)) as u64)?;
+    let head = source.head(BINARY_HEAD as u64)?;
     let start = head.trim_ascii_start();
     let is_learner =
         |text: &[u8]| memmem::find(&text[..text.len().min(HEAD)], b"learner").is_some();
@@ -70,22 +89,24 @@ pub(crate) fn read(source: &Arc<dyn Source>) -> Result<Option<BoosterModel>, Rea
 
 /// The properties of an outline; none if it has no objective.
 fn model(outline: &Outline, format: &'static str) -> Option<BoosterModel> {
-    let objective = outline.text("learner.objective.name")?;
+    let is_pickled = outline.text("Model.learner.objective.name").is_some();
+    let at = |path: &str| format!("{}{path}", if is_pickled { PICKLED_MODEL } else { "" });
+    let objective = outline.text(&at("learner.objective.name"))?;
     let mut model = BoosterModel::new(BoosterLibrary::Xgboost, format);
     model.add("objective", objective);
-    if let Some(booster) = outline.text("learner.gradient_booster.name") {
+    if let Some(booster) = outline.text(&at("learner.gradient_booster.name")) {
         model.add("booster", booster);
     }
-    let version = outline.values("version");
+    let version = outline.values(&at("version"));
     if let [major, minor, ..] = version {
         model.add("version", &format!("{major}.{minor}"));
         model.written_by = Some(version.join("."));
     }
-    if let Some(score) = outline.text("learner.learner_model_param.base_score") {
+    if let Some(score) = outline.text(&at("learner.learner_model_param.base_score")) {
         model.add("base_score", base_score_form(score));
     }
     let is_above_one = |path: &str| {
-        let value = outline.text(path).and_then(|text| text.parse().ok());
+        let value = outline.text(&at(path)).and_then(|text| text.parse().ok());
         value.is_some_and(|value: u32| value > 1)
     };
     if is_above_one("learner.learner_model_param.num_target") {
@@ -94,11 +115,16 @@ fn model(outline: &Outline, format: &'static str) -> Option<BoosterModel> {
     if LEAF_SIZES.into_iter().any(is_above_one) {
         model.add("leaves", "vector");
     }
-    if outline.values(WHOLE_LIST).iter().any(|one| one == "c") {
+    if outline.values(&at(WHOLE_LIST)).iter().any(|one| one == "c") {
         model.add("features", "categorical");
     }
-    for key in outline.keys.iter().filter(|key| !key.starts_with(ATTRIBUTES)) {
-        model.add("key", key);
+    for key in &outline.keys {
+        let key = key.strip_prefix(PICKLED_MODEL).unwrap_or(key);
+        match key.strip_prefix(PICKLED_CONFIGURATION) {
+            Some(key) => model.add("configuration", key),
+            None if key.starts_with(ATTRIBUTES) => {}
+            None => model.add("key", key),
+        }
     }
     Some(model)
 }

@@ -12,6 +12,14 @@ const ARGUMENTS_KEPT: [&str; 1] = ["_unpickle_block"];
 const MODEL_STATES: [&str; 3] =
     ["xgboost.core.Booster", "lightgbm.basic.Booster", "catboost.core.CatBoost"];
 
+/// The classes that keep a model in a format of its own, if the file has some.
+pub(crate) fn unread_models(asked: &ClassNames) -> Option<Unjudged> {
+    let is_model = |name: &&String| MODEL_STATES.iter().any(|state| name.starts_with(state));
+    let models: Places = asked.names.iter().filter(is_model).collect();
+    let why = "the model that the class keeps in a format of its own: save it as a file (`save_model`), and check that";
+    (!models.is_empty()).then(|| Unjudged::new(aspect::CONTENTS, why).at(models))
+}
+
 /// What a release makes of these names; none if none of them is one of its package's.
 pub fn judge(asked: &ClassNames, release: &PackageRelease) -> Option<Judgement> {
     let top = |name: &str| name.split('.').next().unwrap_or_default().to_owned();
@@ -58,14 +66,6 @@ fn not_judged(own: &[&str], release: &PackageRelease, judgement: &mut Judgement)
     if !rebuilt.is_empty() {
         let why = "the arguments with which functions that rebuild objects are called: releases change them";
         judgement.unjudged.push(Unjudged::new(aspect::CONTENTS, why).at(rebuilt));
-    }
-    let with_model: Places = own
-        .iter()
-        .filter(|name| MODEL_STATES.iter().any(|state| name.starts_with(state)))
-        .collect();
-    if !with_model.is_empty() {
-        let why = "the model that the class keeps in a format of its own: save it as a file (`save_model`), and check that";
-        judgement.unjudged.push(Unjudged::new(aspect::CONTENTS, why).at(with_model));
     }
     let why = format!(
         "what the classes of {} make of attributes that another release set: only their names were compared",

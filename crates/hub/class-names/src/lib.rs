@@ -47,6 +47,6 @@ pub mod rules;
 
 pub use classes::{ClassPresence, PackageClasses};
 pub use judge::judge;
-pub use names::{ClassNames, NameLookup};
+pub use names::{ClassNames, ModelsAreJudged, NameLookup};
 pub use party::{NAMES_AXIS, party, pickled_names, with_names, with_unread_names};
 pub use release::PackageRelease;

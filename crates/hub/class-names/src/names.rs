@@ -11,6 +11,10 @@ pub struct ClassNames {
     pub asked_by: NameLookup,
 }
 
+/// Says of a party that the models which its classes keep in formats of their own are judged, too. A capability of it.
+#[derive(Clone, Copy, Debug)]
+pub struct ModelsAreJudged;
+
 /// How the names of a file are looked up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NameLookup {

@@ -6,7 +6,8 @@ use unskew_core::{Context, Judgement, Matcher, Party, Requirement, Role, Unjudge
 use unskew_pickle::PickleFile;
 use unskew_source::{ReadError, Source};
 
-use crate::{ClassNames, PackageRelease, configuration, judge};
+use crate::judge::unread_models;
+use crate::{ClassNames, ModelsAreJudged, PackageRelease, configuration, judge};
 
 /// The axis on which the names of a file meet a release.
 pub const NAMES_AXIS: &str = "python.names";
@@ -18,8 +19,12 @@ const SHOWN: usize = 12;
 struct NamesMatcher(Arc<ClassNames>);
 
 impl Matcher for NamesMatcher {
-    fn judge(&self, _: &Party, other: &Party, _: &Context) -> Option<Judgement> {
-        judge(&self.0, other.capability::<PackageRelease>()?)
+    fn judge(&self, party: &Party, other: &Party, _: &Context) -> Option<Judgement> {
+        let mut judgement = judge(&self.0, other.capability::<PackageRelease>()?)?;
+        if party.capability::<ModelsAreJudged>().is_none() {
+            judgement.unjudged.extend(unread_models(&self.0));
+        }
+        Some(judgement)
     }
 }
 

@@ -168,6 +168,7 @@ pub(crate) const BOUNDARIES: &[Boundary] = &[
             "dataset_info.json",
         ],
         read: Read::File(unskew_class_names::party),
+        beside: Some(class_names::with_models),
         formats: &[format("pickle of joblib", &["joblib", "pkl", "pickle"])],
         rules: &[unskew_class_names::rules::RULES],
         ..NONE

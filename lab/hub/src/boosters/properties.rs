@@ -14,9 +14,11 @@ pub struct MeasuredModel {
     pub error: String,
 }
 
-/// Kinds of properties. Of two that tell the same, the one named earlier is taken: it says more to people.
-const PREFERRED: [&str; 13] = [
+/// Kinds of properties. Of two that tell the same, the one that the error names is taken, then the one whose kind is named earlier
+/// here: it says more to people.
+const PREFERRED: [&str; 18] = [
     "format=",
+    "pickled=",
     "objective=",
     "booster=",
     "trees=",
@@ -28,8 +30,15 @@ const PREFERRED: [&str; 13] = [
     "version<=",
     "version>=",
     "version=",
+    "class=",
+    "lacks=",
+    "attribute=",
     "key=",
+    "configuration=",
 ];
+
+/// Kinds of properties of which a model has many.
+const MANY: [&str; 4] = ["lacks=", "attribute=", "key=", "configuration="];
 
 /// What goes wrong, in the order in which it does.
 const WRONG: [MeasuredOutcome; 2] = [MeasuredOutcome::Load, MeasuredOutcome::Differs];
@@ -49,6 +58,23 @@ pub fn add_spans(models: &mut [MeasuredModel]) {
             }
             if *other >= version {
                 model.properties.insert(format!("version<={text}"));
+            }
+        }
+    }
+}
+
+/// Adds to each model the attributes that others of its classes have and it has not.
+pub fn add_lacking(models: &mut [MeasuredModel]) {
+    let attribute = |one: &String| one.strip_prefix("attribute=").map(str::to_owned);
+    let known: BTreeSet<String> =
+        models.iter().flat_map(|model| model.properties.iter().filter_map(attribute)).collect();
+    for model in models {
+        for one in &known {
+            let class = one.rsplit_once('.').map_or("", |(class, _)| class);
+            if model.properties.contains(&format!("class={class}"))
+                && !model.properties.contains(&format!("attribute={one}"))
+            {
+                model.properties.insert(format!("lacks={one}"));
             }
         }
     }
@@ -113,18 +139,26 @@ fn best(
         let place = |one: &&String| PREFERRED.iter().position(|kind| one.starts_with(kind));
         combination.iter().map(|one| place(one).unwrap_or(PREFERRED.len())).sum()
     };
+    let is_in_error = |combination: &[&String]| {
+        let names = combination.iter().filter_map(|one| one.rsplit(['.', '=']).next());
+        let mut quoted = names.map(|name| format!("'{name}'"));
+        quoted.any(|name| failing.iter().any(|model| model.error.contains(&name)))
+    };
     let mut all: Vec<(Vec<&String>, usize)> = counts.into_iter().collect();
-    all.sort_by_key(|(combination, covered)| (std::cmp::Reverse(*covered), rank(combination)));
+    all.sort_by_cached_key(|(combination, covered)| {
+        (std::cmp::Reverse(*covered), !is_in_error(combination), rank(combination))
+    });
     let found = all.into_iter().find(|(combination, _)| is_clean(combination))?.0;
     Some(found.into_iter().cloned().collect())
 }
 
-/// Every combination of so many properties; of two, without keys, of which there are too many.
+/// Every combination of so many properties; of two, without those of which there are many.
 fn combinations(properties: &BTreeSet<String>, count: usize) -> Vec<Vec<&String>> {
     if count == 1 {
         return properties.iter().map(|one| vec![one]).collect();
     }
-    let few: Vec<&String> = properties.iter().filter(|one| !one.starts_with("key=")).collect();
+    let is_one_of_many = |one: &&String| MANY.iter().any(|kind| one.starts_with(kind));
+    let few: Vec<&String> = properties.iter().filter(|one| !is_one_of_many(one)).collect();
     let pairs = few.iter().enumerate();
     pairs.flat_map(|(at, one)| few.iter().skip(at + 1).map(|other| vec![*one, *other])).collect()
 }
@@ -158,7 +192,8 @@ pub fn without_places(error: &str) -> String {
         Some(rest) => rest.split_once("`. ").map_or(rest, |(_, reason)| reason),
         None => text,
     };
-    let ends = [" Stack trace", "\\n", " Objective candidate", ". ", ", got: ", " but value="];
+    let ends =
+        [" Stack trace", "\\n", " Objective candidate", ". ", ", got: ", " but value=", " from '"];
     let end = ends.iter().filter_map(|end| text.find(end)).min().unwrap_or(text.len());
     let text = text.get(..end).unwrap_or(text);
     text.chars().take(120).collect::<String>().replace(['\t', '&'], " ").trim().to_owned()

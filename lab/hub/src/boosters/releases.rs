@@ -116,7 +116,8 @@ fn needs(python: &str) -> &'static [&'static str] {
             "python-dateutil",
             "pytz",
         ],
-        "3.11" => &[
+        // The same for all others: what estimators keep of NumPy is read by both.
+        _ => &[
             "numpy==1.26.4",
             "scipy==1.13.1",
             "scikit-learn==1.5.2",
@@ -128,7 +129,7 @@ fn needs(python: &str) -> &'static [&'static str] {
             "python-dateutil",
             "pytz",
             "tzdata",
+            "cloudpickle",
         ],
-        _ => &["numpy==2.3.5", "scipy==1.16.3", "scikit-learn==1.7.2", "joblib", "threadpoolctl"],
     }
 }

@@ -3,4 +3,5 @@
 
 mod files;
 mod hostile;
+mod pickles;
 mod verdicts;

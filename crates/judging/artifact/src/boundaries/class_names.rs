@@ -1,7 +1,14 @@
 //! What pickles of other boundaries look up in Python packages.
 
-use unskew_class_names::{ClassNames, pickled_names, with_names, with_unread_names};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use unskew_boosters::{BoosterLibrary, pickled_models};
+use unskew_class_names::{
+    ClassNames, ModelsAreJudged, pickled_names, with_names, with_unread_names,
+};
 use unskew_core::Party;
+use unskew_pickle::PickleFile;
 use unskew_scikit_learn::SklearnFile;
 use unskew_source::ReadError;
 use unskew_torch::{TorchFormat, TorchModel};
@@ -16,18 +23,37 @@ pub(super) fn with_names_of_checkpoint(
     let Some(model) = party.capability::<TorchModel>() else { return Ok(party) };
     // What PyTorch reads of a long pickle is its head. The last classes that it looks up stand behind the numbers.
     if model.format == TorchFormat::Pickle && model.pickle_cut {
-        return Ok(match pickled_names(around.source) {
-            Ok(names) => with_names(party, names.unwrap_or_default()),
-            Err(error) => with_unread_names(party, &error),
-        });
+        return match pickled_names(around.source) {
+            Ok(names) => with_models(with_names(party, names.unwrap_or_default()), around),
+            Err(error) => Ok(with_unread_names(party, &error)),
+        };
     }
     let names = ClassNames::of_pickle(model.globals.iter().cloned());
-    Ok(with_names(party, names))
+    with_models(with_names(party, names), around)
 }
 
 /// A model of scikit-learn with all that it looks up.
-pub(super) fn with_names_of_model(party: Party, _: &Neighbourhood<'_>) -> Result<Party, ReadError> {
+pub(super) fn with_names_of_model(
+    party: Party,
+    around: &Neighbourhood<'_>,
+) -> Result<Party, ReadError> {
     let file = party.capability::<SklearnFile>();
     let names = file.map(|file| ClassNames::of_pickle(file.looked_up.iter().cloned()));
-    Ok(with_names(party, names.unwrap_or_default()))
+    with_models(with_names(party, names.unwrap_or_default()), around)
+}
+
+/// A pickle with the models of gradient boosting in it.
+pub(super) fn with_models(party: Party, around: &Neighbourhood<'_>) -> Result<Party, ReadError> {
+    let names = party.capability::<ClassNames>();
+    let names: BTreeSet<&str> =
+        names.iter().flat_map(|one| &one.names).map(String::as_str).collect();
+    if !names.iter().any(|name| BoosterLibrary::from_module(name).is_some()) {
+        return Ok(party);
+    }
+    let Some(file) = PickleFile::read(around.source, |_| true)? else { return Ok(party) };
+    let models = pickled_models(&file);
+    if models.is_empty() {
+        return Ok(party);
+    }
+    Ok(unskew_boosters::with_models(party, models).with_capability(Arc::new(ModelsAreJudged)))
 }
