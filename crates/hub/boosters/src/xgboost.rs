@@ -103,7 +103,7 @@ fn model(outline: &Outline, format: &'static str) -> Option<BoosterModel> {
         model.written_by = Some(version.join("."));
     }
     if let Some(score) = outline.text(&at("learner.learner_model_param.base_score")) {
-        model.add("base_score", base_score_form(score));
+        model.add("base_score", base_score_form(score, objective));
     }
     let is_above_one = |path: &str| {
         let value = outline.text(&at(path)).and_then(|text| text.parse().ok());
@@ -129,13 +129,20 @@ fn model(outline: &Outline, format: &'static str) -> Option<BoosterModel> {
     Some(model)
 }
 
-/// How a base score is written: as one number, or as a list since 3.1. A release that does not read a list goes on with one half.
-fn base_score_form(score: &str) -> &'static str {
+/// How a base score is written: as one number, or as a list since 3.1. A release that does not read a list goes on with one half; what
+/// it adds to all classes alike changes no probability.
+fn base_score_form(score: &str, objective: &str) -> &'static str {
     let Some(list) = score.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) else {
         return "number";
     };
     let is_half = |one: &str| one.trim().parse::<f64>().is_ok_and(|number| number == 0.5);
-    if list.split(',').all(is_half) { "list of 0.5" } else { "list" }
+    let mut numbers = list.split(',').map(str::trim);
+    let first = numbers.clone().next();
+    match objective.starts_with("multi:") {
+        _ if numbers.clone().all(is_half) => "list of 0.5",
+        true if numbers.all(|one| Some(one) == first) => "list of equals",
+        _ => "list",
+    }
 }
 
 /// A model in the binary format, by its head: parameters, and two names with their lengths.

@@ -37,6 +37,11 @@ fn json_of_xgboost() {
     {
         assert_eq!(model.has(span), is_in, "{span}");
     }
+    // What is added to all classes alike changes nothing; of other objectives it does.
+    for (objective, form) in [("multi:softprob", "list of equals"), ("reg:squarederror", "list")] {
+        let text = XGBOOST.replace("[5E-1]", "[3E-1,3E-1]").replace("binary:logistic", objective);
+        assert_eq!(read(text.as_bytes()).unwrap().property("base_score"), Some(form));
+    }
     // Names that users give are none of the format.
     assert!(!has(&model, "key=learner.attributes.note"));
 }
