@@ -4,12 +4,9 @@
 //! of elements, numpy numbers and arrays), which 1.4.0, 1.10.2, 2.6.0 and 2.15.0 then loaded with the same values; and
 //! with whole modules of 1.7.1 and 1.10.2, which 1.10.2 and 2.6.0 then called with the same results.
 
-use unskew_core::Conversion;
-use unskew_source::{ConvertedArtifact, SourceExt as _};
 use unskew_torch::pickle::{PickleValue, scan};
-use unskew_torch::{TorchConvertOptions, convert};
 
-use crate::corpus::{archive, party, runtime, source, verdict};
+use crate::corpus::{archive, converted, party, runtime, verdict};
 
 /// A checkpoint of the dictionary that `entries`, pickled by protocol 0, make.
 fn checkpoint(entries: &str) -> Vec<u8> {
@@ -25,14 +22,6 @@ fn tensor(key: &str, count: u8) -> String {
     )
 }
 
-fn converted(bytes: &[u8], release: &str) -> (Conversion, Vec<u8>) {
-    let to = runtime(release);
-    let (plan, output) =
-        convert(&source("net.pt", bytes), &to, &TorchConvertOptions::default()).unwrap().unwrap();
-    let ConvertedArtifact::File(file) = output else { panic!("a folder") };
-    (plan, file.all().unwrap())
-}
-
 fn codes(bytes: &[u8], release: &str) -> Vec<&'static str> {
     let found = verdict(&party("net.pt", bytes), &runtime(release).party());
     found.findings.iter().map(|one| one.rule.code).filter(|code| *code != "PT005").collect()
@@ -42,8 +31,8 @@ fn codes(bytes: &[u8], release: &str) -> Vec<&'static str> {
 fn an_archive_becomes_a_pickle_with_its_storages_for_releases_before_1_6() {
     let bytes = checkpoint(&(tensor("a", 3) + &tensor("b", 3)));
     assert_eq!((codes(&bytes, "1.4.0"), codes(&bytes, "1.6.0")), (vec!["PT002"], vec![]));
-    assert!(converted(&bytes, "1.6.0").0.changes_nothing());
-    let (plan, result) = converted(&bytes, "1.4.0");
+    assert!(converted("net.pt", &bytes, &runtime("1.6.0")).0.changes_nothing());
+    let (plan, result) = converted("net.pt", &bytes, &runtime("1.4.0"));
     assert!(plan.is_possible() && plan.rewrites.len() == 1, "{plan:?}");
     assert_eq!(codes(&result, "1.4.0"), Vec::<&str>::new());
     // Behind the magic number, the version and the system stand the objects and the keys, then each storage once.
@@ -78,7 +67,7 @@ fn what_the_older_form_cannot_hold_is_named() {
         (tensor("a", 3).replace("I3\ntQ", "I-3\ntQ"), "negative"),
     ] {
         let bytes = checkpoint(&entries);
-        let (plan, result) = converted(&bytes, "1.4.0");
+        let (plan, result) = converted("net.pt", &bytes, &runtime("1.4.0"));
         let said = plan.blockers.iter().any(|one| one.message.contains(what));
         assert!(said && result == bytes, "{what}: {plan:?}");
     }
@@ -96,17 +85,18 @@ fn values_that_need_no_code_are_plain_for_the_loader_without_code() {
     for entries in [number.to_owned(), space.to_owned(), format!("{number}{space}")] {
         let bytes = bytes(&entries);
         assert_eq!(codes(&bytes, "2.6.0"), ["PT501"]);
-        let (plan, result) = converted(&bytes, "2.6.0");
+        let (plan, result) = converted("net.pt", &bytes, &runtime("2.6.0"));
         assert!(plan.is_possible(), "{plan:?}");
         let found = verdict(&party("net.pt", &result), &runtime("2.6.0").party());
         assert_eq!(codes(&result, "2.6.0"), Vec::<&str>::new(), "{entries}: {found:?} {plan:?}");
     }
     // Code stays, and the verdict refuses it.
-    let (_, result) = converted(&bytes(&format!("{space}Vm\ncown\nThing\ns")), "2.6.0");
+    let (_, result) =
+        converted("net.pt", &bytes(&format!("{space}Vm\ncown\nThing\ns")), &runtime("2.6.0"));
     assert_eq!(codes(&result, "2.6.0"), ["PT501"]);
     // A release with the other loader takes the file as it is, but for the names of numpy 2.
-    assert!(converted(&bytes(space), "2.2.2").0.changes_nothing());
-    let (plan, result) = converted(&bytes(number), "2.2.2");
+    assert!(converted("net.pt", &bytes(space), &runtime("2.2.2")).0.changes_nothing());
+    let (plan, result) = converted("net.pt", &bytes(number), &runtime("2.2.2"));
     assert_eq!((plan.rewrites[0].adaptation, codes(&result, "2.2.2")), ("numpy-names", vec![]));
 }
 
@@ -114,7 +104,7 @@ fn values_that_need_no_code_are_plain_for_the_loader_without_code() {
 fn what_the_reader_does_not_keep_apart_is_not_written() {
     // A deque, to which items are added: as a list or as a dictionary does not show.
     let bytes = archive(&[("data.pkl", b"(dVd\nccollections\ndeque\n(tR(I1\nI2\nes.")]);
-    let (plan, _) = converted(&bytes, "1.4.0");
+    let (plan, _) = converted("net.pt", &bytes, &runtime("1.4.0"));
     assert!(!plan.is_possible(), "{plan:?}");
 }
 
@@ -133,13 +123,13 @@ fn pickled_modules_get_what_newer_code_of_their_classes_reads() {
     };
     let gelu = bytes(&module("activation\nGELU"));
     assert_eq!((codes(&gelu, "1.11.0"), codes(&gelu, "2.1.2")), (vec![], vec!["PT506"]));
-    assert!(converted(&gelu, "1.11.0").0.changes_nothing());
-    let (plan, result) = converted(&gelu, "2.1.2");
+    assert!(converted("net.pt", &gelu, &runtime("1.11.0")).0.changes_nothing());
+    let (plan, result) = converted("net.pt", &gelu, &runtime("2.1.2"));
     assert_eq!(plan.rewrites[0].adaptation, "module-attribute");
     assert_eq!(codes(&result, "2.1.2"), Vec::<&str>::new());
     let layer = bytes(&module("linear\n_LinearWithBias"));
     assert_eq!((codes(&layer, "1.7.1"), codes(&layer, "2.1.2")), (vec![], vec!["PT504"]));
-    let (plan, result) = converted(&layer, "2.1.2");
+    let (plan, result) = converted("net.pt", &layer, &runtime("2.1.2"));
     assert_eq!(plan.rewrites[0].adaptation, "pickled-name");
     assert_eq!(codes(&result, "2.1.2"), Vec::<&str>::new());
 }

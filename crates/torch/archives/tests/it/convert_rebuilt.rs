@@ -4,24 +4,13 @@
 //! The same was done with what nine releases from 1.4 to 2.15 save, for 1.4.0, 1.9.1 and 2.6.0, which then loaded the same
 //! values.
 
-use unskew_core::Conversion;
-use unskew_source::{ConvertedArtifact, SourceExt as _};
 use unskew_torch::pickle::scan;
-use unskew_torch::{TorchConvertOptions, convert};
 
-use crate::corpus::{archive, party, runtime, source, verdict};
+use crate::corpus::{archive, converted, party, runtime, verdict};
 
 /// A checkpoint of one object, pickled by protocol 0.
 fn checkpoint(object: &str) -> Vec<u8> {
     archive(&[("data.pkl", format!("{object}.").as_bytes())])
-}
-
-fn converted(bytes: &[u8], release: &str) -> (Conversion, Vec<u8>) {
-    let to = runtime(release);
-    let (plan, output) =
-        convert(&source("net.pt", bytes), &to, &TorchConvertOptions::default()).unwrap().unwrap();
-    let ConvertedArtifact::File(file) = output else { panic!("a folder") };
-    (plan, file.all().unwrap())
 }
 
 fn errors(bytes: &[u8], release: &str) -> Vec<(&'static str, bool)> {
@@ -37,7 +26,7 @@ fn errors(bytes: &[u8], release: &str) -> Vec<(&'static str, bool)> {
 fn is_rewritten(object: &str, release: &str, code: &'static str, adaptation: &str) {
     let bytes = checkpoint(object);
     assert_eq!(errors(&bytes, release), [(code, true)], "{object}");
-    let (plan, result) = converted(&bytes, release);
+    let (plan, result) = converted("net.pt", &bytes, &runtime(release));
     let names: Vec<_> = plan.rewrites.iter().map(|one| one.adaptation).collect();
     assert_eq!(names, [adaptation], "{plan:?}");
     assert_eq!(errors(&result, release), [], "{object}");
@@ -47,7 +36,7 @@ fn is_rewritten(object: &str, release: &str, code: &'static str, adaptation: &st
 fn stays(object: &str, release: &str, code: &'static str) {
     let bytes = checkpoint(object);
     assert_eq!(errors(&bytes, release), [(code, false)], "{object}");
-    assert_eq!(converted(&bytes, release).1, bytes);
+    assert_eq!(converted("net.pt", &bytes, &runtime(release)).1, bytes);
 }
 
 const CONJ: &str = "ctorch._utils\n_rebuild_tensor_v2\n(NI0\n(t(tI00\nN(dVconj\nI01\nstR";
@@ -68,7 +57,7 @@ fn tensors_are_rebuilt_in_the_form_that_a_release_has() {
     stays(STATE, "1.9.1", "PT504");
     // What a function computes takes part in no training.
     let trained = checkpoint(&CONJ.replace("I00", "I01"));
-    let (plan, _) = converted(&trained, "1.9.1");
+    let (plan, _) = converted("net.pt", &trained, &runtime("1.9.1"));
     assert!(!plan.is_possible(), "{plan:?}");
 }
 
@@ -92,7 +81,7 @@ fn a_checkpoint_of_the_older_form_keeps_it() {
     let object = b"\x80\x02}X\x04\0\0\0argscargparse\nNamespace\n)\x81}X\x02\0\0\0lrK\x01sbs.";
     let bytes = older_form(object);
     assert_eq!(errors(&bytes, "2.6.0"), [("PT501", true)]);
-    let (plan, result) = converted(&bytes, "2.6.0");
+    let (plan, result) = converted("net.pt", &bytes, &runtime("2.6.0"));
     assert!(plan.is_possible() && plan.rewrites.len() == 1, "{plan:?}");
     assert_eq!(errors(&result, "2.6.0"), []);
     let mut at = 0;
@@ -100,11 +89,11 @@ fn a_checkpoint_of_the_older_form_keeps_it() {
         at += scan("net.pt", &result[at..]).unwrap().len;
     }
     assert_eq!(&result[at..], [7; 20]);
-    assert!(converted(&bytes, "2.2.2").0.changes_nothing());
+    assert!(converted("net.pt", &bytes, &runtime("2.2.2")).0.changes_nothing());
     // Storages that are not read yet are not computed with.
     let conj = [b"\x80\x02", CONJ.as_bytes(), b"."].concat();
     assert_eq!(errors(&older_form(&conj), "1.9.1"), [("PT505", false)]);
-    assert_eq!(converted(&older_form(&conj), "1.9.1").1, older_form(&conj));
+    assert_eq!(converted("net.pt", &older_form(&conj), &runtime("1.9.1")).1, older_form(&conj));
 }
 
 #[test]
@@ -114,7 +103,7 @@ fn the_class_of_a_module_may_lie_outside_of_the_pickle() {
     let bytes = older_form(module);
     assert_eq!(errors(&bytes, "1.11.0"), []);
     assert_eq!(errors(&bytes, "2.1.2"), [("PT506", true)]);
-    let (plan, result) = converted(&bytes, "2.1.2");
+    let (plan, result) = converted("net.pt", &bytes, &runtime("2.1.2"));
     assert_eq!(plan.rewrites[0].adaptation, "module-attribute", "{plan:?}");
     assert_eq!(errors(&result, "2.1.2"), []);
 }
