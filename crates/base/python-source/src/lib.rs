@@ -20,21 +20,22 @@
 
 mod attribute_hook;
 mod condition;
+mod encoding;
 mod expression;
 mod keywords;
 mod lazy;
 mod module;
 mod nesting;
-mod packed;
+
 mod read;
 mod reads_of_modules;
 mod tables;
 
+pub use encoding::PackedSteps;
 pub use module::{
     AttributeHook, Bound, Comparison, Condition, Exports, Handler, Openness, PythonFunction,
     PythonModule, Step, TakenKeywords,
 };
-pub use packed::PackedSteps;
 
 /// Which reader this is: what one makes of a source, another may make otherwise.
 pub const READER: &str = env!("UNSKEW_PYTHON_SOURCE_READER");

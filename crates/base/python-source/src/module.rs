@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use crate::packed::PackedSteps;
+use crate::encoding::PackedSteps;
 
 /// What importing a module does, as far as its source says.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

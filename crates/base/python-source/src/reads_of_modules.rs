@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use crate::encoding::PackedSteps;
 use crate::module::{Bound, PythonFunction, Step};
-use crate::packed::PackedSteps;
 
 /// A function of which the steps are not packed yet.
 pub(crate) struct ReadFunction {
