@@ -26,7 +26,6 @@ mod keywords;
 mod lazy;
 mod module;
 mod nesting;
-
 mod read;
 mod reads_of_modules;
 mod tables;
