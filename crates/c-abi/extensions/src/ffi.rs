@@ -51,13 +51,13 @@ pub fn refused_handler(handler: Version, runtime: Version) -> String {
 /// # Errors
 /// If it cannot be read.
 pub(crate) fn handlers_party(source: &Arc<dyn Source>) -> Result<Option<Party>, ReadError> {
-    let Some(handlers) = Handlers::read(source)? else { return Ok(None) };
+    // One that names the metadata and writes no version may look for handlers in others, as this program does.
+    let is_shown = |handlers: &Handlers| !handlers.versions.is_empty();
+    let Some(handlers) = Handlers::read(source)?.filter(is_shown) else { return Ok(None) };
     let name = source.name().rsplit(['/', '\\', '!']).next().unwrap_or_default().to_owned();
     let mut party = Party::new(&*name, Role::Plugin, "library with handlers of XLA's FFI");
-    if !handlers.versions.is_empty() {
-        let versions: Vec<String> = handlers.versions.iter().map(ToString::to_string).collect();
-        party = party.fact("XLA FFI", versions.join(", "));
-    }
+    let versions: Vec<String> = handlers.versions.iter().map(ToString::to_string).collect();
+    party = party.fact("XLA FFI", versions.join(", "));
     let matcher = HandlersMatcher { name, handlers };
     Ok(Some(party.require(Requirement::matches(FFI_AXIS, matcher))))
 }
@@ -79,10 +79,6 @@ impl Matcher for HandlersMatcher {
                 let why = "a jaxlib before 0.4.36 registers handlers of every version of XLA's FFI, and asks for none";
                 judgement.unjudged.push(not_judged(why));
             }
-            None => {
-                let why = "the version of XLA's FFI, which does not show in the instructions of the handlers";
-                judgement.unjudged.push(not_judged(why));
-            }
             Some(handler) if handler > runtime => {
                 let jaxlib = first_jaxlib(handler).unwrap_or("a later jaxlib");
                 let finding = FfiHandlersNewerThanJax {
@@ -94,7 +90,7 @@ impl Matcher for HandlersMatcher {
                 let symptom = refused_handler(handler, runtime);
                 judgement.findings.push(finding.finding().with_symptom(symptom));
             }
-            Some(_) => {}
+            _ => {}
         }
         let why = "the attributes and buffers with which programs call the handlers";
         judgement.unjudged.push(not_judged(why));
