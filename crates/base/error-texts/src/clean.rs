@@ -20,8 +20,8 @@ const ENTITIES: [(&str, char); 6] = [
 #[derive(Clone, Debug)]
 pub struct ErrorText {
     text: String,
-    /// The same in small letters. Only ASCII is changed, so both have the same offsets.
-    small: String,
+    /// The same in lowercase letters. Only ASCII is changed, so both have the same offsets.
+    lowercase: String,
 }
 
 impl ErrorText {
@@ -29,8 +29,8 @@ impl ErrorText {
     pub fn new(bytes: &[u8]) -> Self {
         let start = bytes.len().saturating_sub(LARGEST);
         let text = cleaned(&String::from_utf8_lossy(&bytes[start..]));
-        let small = text.to_ascii_lowercase();
-        Self { text, small }
+        let lowercase = text.to_ascii_lowercase();
+        Self { text, lowercase }
     }
 
     /// The text in one line.
@@ -43,9 +43,9 @@ impl ErrorText {
         self.text.is_empty()
     }
 
-    /// The same in small letters.
-    pub fn small(&self) -> &str {
-        &self.small
+    /// The same in lowercase letters.
+    pub fn lowercase(&self) -> &str {
+        &self.lowercase
     }
 }
 

@@ -50,7 +50,7 @@ impl ErrorPattern {
             pieces => (None, pieces),
         };
         let Some(Piece::Literal(first)) = pieces.first() else { return all };
-        for start in memmem::find_iter(text.small().as_bytes(), first.as_bytes()) {
+        for start in memmem::find_iter(text.lowercase().as_bytes(), first.as_bytes()) {
             let Some(mut found) = at(pieces, text, start) else { continue };
             if let Some(name) = before {
                 let from = word_start(text.text(), start);
@@ -75,7 +75,7 @@ impl ErrorPattern {
 
 /// The pieces of a pattern, of which the first is at this byte.
 fn at(pieces: &[Piece], text: &ErrorText, start: usize) -> Option<Occurrence> {
-    let (whole, small) = (text.text(), text.small());
+    let (whole, lowercase) = (text.text(), text.lowercase());
     let mut at = start;
     let mut values = Vec::new();
     let mut pieces = pieces.iter().peekable();
@@ -86,12 +86,12 @@ fn at(pieces: &[Piece], text: &ErrorText, start: usize) -> Option<Occurrence> {
         };
         match piece {
             Piece::Literal(words) => {
-                at += small.get(at..)?.starts_with(words.as_str()).then_some(words.len())?;
+                at += lowercase.get(at..)?.starts_with(words.as_str()).then_some(words.len())?;
             }
-            Piece::Gap => at = next.map_or(Some(at), |next| position(small, at, next, GAP))?,
+            Piece::Gap => at = next.map_or(Some(at), |next| position(lowercase, at, next, GAP))?,
             Piece::Word(name) => {
                 let end = match next {
-                    Some(next) => position(small, at, next, WORD)?,
+                    Some(next) => position(lowercase, at, next, WORD)?,
                     None => word_end(whole, at),
                 };
                 let value = whole.get(at..end)?;
@@ -109,8 +109,8 @@ fn at(pieces: &[Piece], text: &ErrorText, start: usize) -> Option<Occurrence> {
 }
 
 /// Where these words are next, at most so many bytes behind `at`.
-fn position(small: &str, at: usize, words: &str, most: usize) -> Option<usize> {
-    let bytes = small.as_bytes().get(at..)?;
+fn position(lowercase: &str, at: usize, words: &str, most: usize) -> Option<usize> {
+    let bytes = lowercase.as_bytes().get(at..)?;
     let window = &bytes[..bytes.len().min(most + words.len())];
     memmem::find(window, words.as_bytes()).map(|found| at + found)
 }

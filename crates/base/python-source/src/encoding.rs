@@ -22,7 +22,7 @@ impl PackedSteps {
         self.0.is_empty()
     }
 
-    /// The steps; none of bytes that are broken, which a cache may have.
+    /// The steps. None if the bytes are broken: who keeps them in a file compares their digest first.
     pub fn unpack(&self) -> Vec<Step> {
         if self.is_empty() {
             return Vec::new();

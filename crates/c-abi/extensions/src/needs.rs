@@ -292,10 +292,11 @@ fn numpy_abi(source: &Arc<dyn Source>, loaded: u64) -> io::Result<NumPyAbi> {
         old |= finders[1].find(block).is_some();
         if new { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     })?;
-    if new {
-        return Ok(NumPyAbi::Two);
-    }
-    Ok(if old { NumPyAbi::One } else { NumPyAbi::Unused })
+    Ok(match (new, old) {
+        (true, _) => NumPyAbi::Two,
+        (false, true) => NumPyAbi::One,
+        (false, false) => NumPyAbi::Unused,
+    })
 }
 
 #[cfg(test)]

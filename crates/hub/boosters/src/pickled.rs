@@ -3,7 +3,7 @@
 //! `Booster` of XGBoost and LightGBM, `CatBoost`, and the estimators around them, which a release may give attributes that
 //! another one lacks.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use unskew_pickle::{Id, Pickle, PickleCall, PickleFile, PickleValue};
@@ -75,9 +75,7 @@ fn object<'p>(pickle: &'p Pickle, value: &'p PickleValue) -> Option<PickledObjec
 
 fn add_object(model: &mut BoosterModel, object: &PickledObject<'_>) {
     model.add("class", &object.class);
-    let names = object.state.keys().filter(|name| name.len() <= LONGEST_ATTRIBUTE);
-    let names: BTreeSet<&&str> = names.collect();
-    for name in names {
+    for name in object.state.keys().filter(|name| name.len() <= LONGEST_ATTRIBUTE) {
         model.add("attribute", &format!("{}.{name}", object.class));
     }
 }

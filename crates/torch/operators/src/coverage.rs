@@ -10,6 +10,7 @@ use unskew_torch_schemas::{FunctionSchema, OperatorTableDiff};
 
 use crate::author::NewChange;
 use crate::error::{UPGRADERS, VERSIONS, located};
+use crate::functions::FunctionTexts;
 use crate::registry::{OperatorRegistry, RegistrySources};
 use crate::registry_change::{ChangeStart, RegistryChange};
 use crate::rules;
@@ -45,7 +46,11 @@ impl OperatorRegistry {
         new: RegistrySources<'_>,
     ) -> RegistryCoverage {
         let mut account = RegistryCoverage::default();
-        let now = match yaml::read(&new) {
+        let entries = |sources: RegistrySources<'_>| {
+            let upgraders = FunctionTexts::find(UPGRADERS, sources.upgraders.to_owned())?;
+            yaml::read(sources.versions, &upgraders)
+        };
+        let now = match entries(new) {
             Ok(now) => now,
             Err(error) => {
                 let rule = rules::RegistryNotRead { what: &error.what };
@@ -53,7 +58,7 @@ impl OperatorRegistry {
                 return account;
             }
         };
-        let was = old.and_then(|old| yaml::read(&old).ok()).unwrap_or_default();
+        let was = old.and_then(|old| entries(old).ok()).unwrap_or_default();
         account.functions(&now, new.upgraders);
         account.kept(&was, &now);
         let book = EntryComparison { was: &was, now: &now, new };

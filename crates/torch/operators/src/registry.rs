@@ -48,8 +48,8 @@ impl OperatorRegistry {
     /// # Errors
     /// The first [`OperatorRegistryError`].
     pub fn load(sources: RegistrySources<'_>) -> Result<Self, OperatorRegistryError> {
-        let operators = RegistryOperators::from(yaml::read(&sources)?);
         let upgraders = FunctionTexts::find(UPGRADERS, sources.upgraders.to_owned())?;
+        let operators = RegistryOperators::from(yaml::read(sources.versions, &upgraders)?);
         let downgraders = FunctionTexts::find(DOWNGRADERS, sources.downgraders.to_owned())?;
         let changes = || operators.changes();
         let up = changes().flat_map(|change| change.upgrader.iter().map(|one| (one, change.line)));

@@ -8,24 +8,22 @@ use crate::files::flat::FlatLine;
 use crate::files::registry_entry::EntryField;
 use crate::files::yaml::read as entries;
 use crate::functions::FunctionTexts;
-use crate::registry::RegistrySources;
 use crate::registry_change::{ChangeStart, RegistryChange};
 use crate::signature;
 
+/// Reads the entries. The signatures of `upgraders` are the schemas of those that state none.
 pub(crate) fn read(
-    sources: &RegistrySources<'_>,
+    versions: &str,
+    upgraders: &FunctionTexts,
 ) -> Result<BTreeMap<String, Vec<RegistryChange>>, OperatorRegistryError> {
-    let functions = FunctionTexts::find(UPGRADERS, sources.upgraders.to_owned())?;
-    let signature_of = |function: &str, operator: &str| match functions.get(function) {
+    let signature_of = |function: &str, operator: &str| match upgraders.get(function) {
         Some(function) => signature::schema(function, operator),
         None => Err(format!(
             "{operator}: {UPGRADERS} has no function {function}, and no schema says what it stands for"
         )),
     };
     let mut operators = BTreeMap::new();
-    for entry in
-        entries(sources.versions).map_err(|error| fault(VERSIONS, error.line, error.what))?
-    {
+    for entry in entries(versions).map_err(|error| fault(VERSIONS, error.line, error.what))? {
         for operator in &entry.operators {
             // The RFC names operators of PyTorch itself without their namespace, and gives no schema, which would have it.
             let is_as_printed = entry.pairs().all(|field| field.key != "schema");

@@ -1,6 +1,5 @@
 //! What pickles of other boundaries look up in Python packages.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use unskew_boosters::{BoosterLibrary, pickled_models};
@@ -44,10 +43,9 @@ pub(super) fn with_names_of_model(
 
 /// A pickle with the models of gradient boosting in it.
 pub(super) fn with_models(party: Party, around: &Neighbourhood<'_>) -> Result<Party, ReadError> {
+    let is_of_library = |name: &String| BoosterLibrary::from_module(name).is_some();
     let names = party.capability::<ClassNames>();
-    let names: BTreeSet<&str> =
-        names.iter().flat_map(|one| &one.names).map(String::as_str).collect();
-    if !names.iter().any(|name| BoosterLibrary::from_module(name).is_some()) {
+    if !names.is_some_and(|names| names.names.iter().any(is_of_library)) {
         return Ok(party);
     }
     let Some(file) = PickleFile::read(around.source, |_| true)? else { return Ok(party) };

@@ -97,10 +97,10 @@ impl SourceCache {
         let mut modules = Vec::new();
         let used = self.used.iter().filter_map(|digest| Some((digest, self.bytes(digest)?)));
         for (digest, bytes) in used {
-            add(&mut index, &mut modules, *digest, &bytes);
+            add_module(&mut index, &mut modules, *digest, &bytes);
         }
         for (digest, bytes) in &self.fresh {
-            add(&mut index, &mut modules, *digest, bytes);
+            add_module(&mut index, &mut modules, *digest, bytes);
         }
         let index = postcard::to_allocvec(&index).map_err(std::io::Error::other)?;
         std::fs::create_dir_all(folder)?;
@@ -115,7 +115,7 @@ impl SourceCache {
 }
 
 /// Adds a module to those that are written; its place counts from the end of the index.
-fn add(
+fn add_module(
     index: &mut HashMap<FullDigest, KeptModule>,
     modules: &mut Vec<u8>,
     text: FullDigest,

@@ -6,23 +6,23 @@ use std::path::{Path, PathBuf};
 use unskew_core::Context;
 use unskew_environments::{Environment, SitePackages, judge};
 
-struct Site {
+struct CachedEnvironment {
     folder: tempfile::TempDir,
 }
 
-impl Site {
+impl CachedEnvironment {
     /// An environment in which `app` asks `base` for names.
     fn new(base: &str) -> Self {
-        let site = Self { folder: tempfile::tempdir().unwrap() };
-        let packages = site.packages();
+        let environment = Self { folder: tempfile::tempdir().unwrap() };
+        let packages = environment.packages();
         for (name, text) in [("app", "from base import new\n"), ("base", base)] {
             let info = packages.join(format!("{name}-2.0.dist-info"));
             fs::create_dir_all(&info).unwrap();
             fs::write(info.join("METADATA"), format!("Name: {name}\nVersion: 2.0\n\n")).unwrap();
             fs::write(info.join("RECORD"), format!("{name}.py,,\n")).unwrap();
-            site.write(name, text);
+            environment.write(name, text);
         }
-        site
+        environment
     }
 
     fn packages(&self) -> PathBuf {
@@ -62,37 +62,37 @@ fn read(path: &Path) -> Vec<u8> {
 
 #[test]
 fn what_was_kept_gives_the_same_answer_until_a_source_changes() {
-    let site = Site::new("def old(): pass\n");
-    assert_eq!(site.codes(), ["EN118"]);
-    let first = read(&site.kept());
-    assert_eq!(site.codes(), ["EN118"]);
-    assert_eq!(read(&site.kept()), first, "nothing was new");
+    let environment = CachedEnvironment::new("def old(): pass\n");
+    assert_eq!(environment.codes(), ["EN118"]);
+    let first = read(&environment.kept());
+    assert_eq!(environment.codes(), ["EN118"]);
+    assert_eq!(read(&environment.kept()), first, "nothing was new");
     // The same length, at the same time.
-    site.write("base", "def new(): pass\n");
-    assert_eq!(site.codes(), [""; 0]);
-    assert_ne!(read(&site.kept()), first);
+    environment.write("base", "def new(): pass\n");
+    assert_eq!(environment.codes(), [""; 0]);
+    assert_ne!(read(&environment.kept()), first);
 }
 
 #[test]
 fn what_is_broken_or_of_another_reader_is_read_again() {
-    let site = Site::new("def old(): pass\n");
-    assert_eq!(site.codes(), ["EN118"]);
-    let whole = read(&site.kept());
+    let environment = CachedEnvironment::new("def old(): pass\n");
+    assert_eq!(environment.codes(), ["EN118"]);
+    let whole = read(&environment.kept());
     for at in 0..whole.len() {
         let mut bytes = whole.clone();
         bytes[at] ^= 0x41;
-        fs::write(site.kept(), bytes).unwrap();
-        assert_eq!(site.codes(), ["EN118"], "byte {at}");
+        fs::write(environment.kept(), bytes).unwrap();
+        assert_eq!(environment.codes(), ["EN118"], "byte {at}");
     }
     for end in [0, 10, whole.len() / 2, whole.len() - 1] {
-        fs::write(site.kept(), &whole[..end]).unwrap();
-        assert_eq!(site.codes(), ["EN118"], "{end} bytes");
+        fs::write(environment.kept(), &whole[..end]).unwrap();
+        assert_eq!(environment.codes(), ["EN118"], "{end} bytes");
     }
 }
 
 #[test]
 fn a_folder_that_cannot_be_written_changes_no_answer() {
-    let site = Site::new("def old(): pass\n");
-    fs::write(site.cache(), "a file").unwrap();
-    assert_eq!(site.codes(), ["EN118"]);
+    let environment = CachedEnvironment::new("def old(): pass\n");
+    fs::write(environment.cache(), "a file").unwrap();
+    assert_eq!(environment.codes(), ["EN118"]);
 }

@@ -108,7 +108,7 @@ pub fn explain_text(log: &[u8]) -> Explanation {
                 causes.push(entry.cause);
             }
         }
-        let narrowed = narrow::narrow(causes, &place.values, text.small());
+        let narrowed = narrow::narrow(causes, &place.values, text.lowercase());
         for trouble in narrowed.elsewhere {
             if !answer.elsewhere.contains(&trouble) {
                 answer.elsewhere.push(trouble);

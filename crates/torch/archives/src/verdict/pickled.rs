@@ -15,14 +15,21 @@ use crate::{TorchFormat, rules};
 /// The first release that reads archives of `torch.save`.
 const FIRST_ARCHIVES: Version = Version::pair(1, 6);
 
-/// How a fix begins that the conversion makes.
+/// How the fix of what the conversion removes begins.
 const CONVERT: &str = "Run `unskew convert`";
 
 /// The record that a checkpoint keeps its pickle in.
 const RECORD: &str = "data.pkl";
 
+/// An error of a pickle in a release of PyTorch.
+pub(super) struct PickledError {
+    pub(super) finding: Finding,
+    /// Whether the conversion removes it.
+    pub(super) is_converted: bool,
+}
+
 /// Errors of a pickle in a release of PyTorch.
-pub(super) fn findings(pair: &FileAndRelease<'_>) -> Vec<Finding> {
+pub(super) fn errors(pair: &FileAndRelease<'_>) -> Vec<PickledError> {
     if names::first_release().is_none_or(|first| pair.runtime.minor() < first) {
         return Vec::new();
     }
@@ -43,13 +50,6 @@ pub(super) fn is_known(name: &str) -> bool {
     name.starts_with("torch.") && !names::named(name).is_empty()
 }
 
-/// Whether the conversion removes all of these errors.
-pub(super) fn are_converted(findings: &[Finding]) -> bool {
-    let is_converted =
-        |one: &Finding| one.fix.as_deref().is_some_and(|fix| fix.starts_with(CONVERT));
-    findings.iter().all(is_converted)
-}
-
 /// Whether the file is of a form that is converted, and was read whole.
 fn has_conversions(pair: &FileAndRelease<'_>) -> bool {
     let model = pair.model;
@@ -66,7 +66,7 @@ fn has_other_form(pair: &FileAndRelease<'_>, function: &str) -> bool {
 }
 
 /// Releases before 1.6 look at the indices of a sparse tensor before those are read.
-fn early_sparse(pair: &FileAndRelease<'_>) -> Option<Finding> {
+fn early_sparse(pair: &FileAndRelease<'_>) -> Option<PickledError> {
     let FileAndRelease { file, model, runtime, runtime_name, .. } = pair;
     let is_early =
         model.format == TorchFormat::LegacyCheckpoint && runtime.minor() < FIRST_ARCHIVES;
@@ -80,24 +80,27 @@ fn early_sparse(pair: &FileAndRelease<'_>) -> Option<Finding> {
     );
     let rule = rules::RefusedAllTheSame { file, runtime: runtime_name, what: &what, fix: &fix };
     let symptom = "size is inconsistent with indices";
-    Some(rule.finding().with_symptom(symptom).at(record()))
+    let finding = rule.finding().with_symptom(symptom).at(record());
+    Some(PickledError { finding, is_converted: false })
 }
 
-fn missing_names(pair: &FileAndRelease<'_>) -> Vec<Finding> {
+fn missing_names(pair: &FileAndRelease<'_>) -> Vec<PickledError> {
     let FileAndRelease { file, model, runtime, runtime_name, .. } = pair;
     let minor = runtime.minor();
     let rebuilt = model.pickled.calls.keys().filter(|name| is_sparse(name));
     let asked = model.globals.iter().chain(&model.pickled.layouts).chain(rebuilt);
     let asked: BTreeSet<&String> = asked.filter(|name| name.starts_with("torch.")).collect();
-    let mut findings = Vec::new();
+    let mut errors = Vec::new();
     for name in asked {
         let known = names::named(name);
         if known.is_empty() || known.iter().any(|one| one.is_of(minor)) {
             continue;
         }
-        let advice = match other_name(name, minor).filter(|_| has_conversions(pair)) {
+        let other = other_name(name, minor).filter(|_| has_conversions(pair));
+        let is_converted = other.is_some() || has_other_form(pair, name);
+        let advice = match other {
             Some(other) => format!("{CONVERT}, which asks for {other} instead."),
-            None if has_other_form(pair, name) => {
+            None if is_converted => {
                 format!("{CONVERT}, which rebuilds the tensors in a way that {runtime_name} has.")
             }
             None => format!(
@@ -108,9 +111,10 @@ fn missing_names(pair: &FileAndRelease<'_>) -> Vec<Finding> {
         };
         let finding =
             rules::PickledNameMissing { file, runtime: runtime_name, name, advice: &advice };
-        findings.push(finding.finding().with_symptom(symptom(name, minor)).at(record()));
+        let finding = finding.finding().with_symptom(symptom(name, minor)).at(record());
+        errors.push(PickledError { finding, is_converted });
     }
-    findings
+    errors
 }
 
 /// Whether it stands for what is done with one layout.
@@ -135,10 +139,10 @@ fn symptom(name: &str, minor: Version) -> String {
     }
 }
 
-fn long_calls(pair: &FileAndRelease<'_>) -> Vec<Finding> {
+fn long_calls(pair: &FileAndRelease<'_>) -> Vec<PickledError> {
     let FileAndRelease { file, model, runtime, runtime_name, .. } = pair;
     let minor = runtime.minor();
-    let mut findings = Vec::new();
+    let mut errors = Vec::new();
     for (function, given) in &model.pickled.calls {
         let known = names::named(function);
         let most = known.iter().find(|one| one.is_of(minor)).and_then(PickledName::most_arguments);
@@ -147,7 +151,8 @@ fn long_calls(pair: &FileAndRelease<'_>) -> Vec<Finding> {
             .into_iter()
             .filter(|one| one.most_arguments().is_none_or(|most| most >= *given))
             .collect();
-        let advice = match has_other_form(pair, function) {
+        let is_converted = has_other_form(pair, function);
+        let advice = match is_converted {
             true => {
                 format!("{CONVERT}, which rebuilds the tensors in a way that {runtime_name} has.")
             }
@@ -170,15 +175,16 @@ fn long_calls(pair: &FileAndRelease<'_>) -> Vec<Finding> {
             true => format!("too many values to unpack (expected {most})"),
             false => format!("{name}() takes … positional arguments but {given} were given"),
         };
-        findings.push(finding.finding().with_symptom(symptom).at(record()));
+        let finding = finding.finding().with_symptom(symptom).at(record());
+        errors.push(PickledError { finding, is_converted });
     }
-    findings
+    errors
 }
 
-fn missing_attributes(pair: &FileAndRelease<'_>) -> Vec<Finding> {
+fn missing_attributes(pair: &FileAndRelease<'_>) -> Vec<PickledError> {
     let FileAndRelease { file, model, runtime, runtime_name, .. } = pair;
     let minor = runtime.minor();
-    let mut findings = Vec::new();
+    let mut errors = Vec::new();
     for (class, attributes) in &model.pickled.modules {
         let known = names::named(class);
         let Some(of_release) = known.iter().find(|one| one.is_of(minor)) else { continue };
@@ -186,8 +192,9 @@ fn missing_attributes(pair: &FileAndRelease<'_>) -> Vec<Finding> {
         let later = later_attributes::read_by(class, minor).map(|row| row.name);
         let read: BTreeSet<&str> = of_release.reads().chain(later).collect();
         for attribute in read.into_iter().filter(|one| !attributes.contains(*one)) {
-            let is_added = has_conversions(pair) && later_attributes::is_known(class, attribute);
-            let advice = match is_added {
+            let is_converted =
+                has_conversions(pair) && later_attributes::is_known(class, attribute);
+            let advice = match is_converted {
                 true => format!("{CONVERT}, which adds it; or set"),
                 false => "Set".to_owned(),
             };
@@ -199,10 +206,11 @@ fn missing_attributes(pair: &FileAndRelease<'_>) -> Vec<Finding> {
                 advice: &advice,
             };
             let symptom = format!("'{name}' object has no attribute '{attribute}'");
-            findings.push(finding.finding().with_symptom(symptom).at(record()));
+            let finding = finding.finding().with_symptom(symptom).at(record());
+            errors.push(PickledError { finding, is_converted });
         }
     }
-    findings
+    errors
 }
 
 /// A release to load the file with, in words.

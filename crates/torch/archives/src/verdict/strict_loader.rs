@@ -9,6 +9,7 @@ use std::sync::LazyLock;
 use unskew_core::{Finding, Places, Version};
 
 use super::pair::FileAndRelease;
+use super::pickled::PickledError;
 use super::tensor_files::{few, lines};
 use crate::{TorchFormat, TorchModel, rules};
 
@@ -53,7 +54,7 @@ pub(crate) fn is_listed(global: &str) -> bool {
 }
 
 /// What it refuses; `pickled` are the errors that every loader makes.
-pub(super) fn refusal(pair: &FileAndRelease<'_>, pickled: &[Finding]) -> Option<Finding> {
+pub(super) fn refusal(pair: &FileAndRelease<'_>, pickled: &[PickledError]) -> Option<Finding> {
     let FileAndRelease { file, model, runtime, runtime_name, .. } = pair;
     let minor = runtime.minor();
     if minor < STRICT {
@@ -99,7 +100,7 @@ pub(super) fn refusal(pair: &FileAndRelease<'_>, pickled: &[Finding]) -> Option<
             "If you trust the file, load it with torch.load(path, weights_only=False), or allow its classes first with \
              torch.serialization.add_safe_globals. Better: save a state_dict of tensors alone."
         }
-        false if super::pickled::are_converted(pickled) => {
+        false if pickled.iter().all(|error| error.is_converted) => {
             "Run `unskew convert` for the other errors of this list. If you trust the file, load the result with \
              torch.load(path, weights_only=False)."
         }

@@ -58,14 +58,15 @@ pub(super) fn judge(pair: &FileAndRelease<'_>) -> Judgement {
     match pair.model.format {
         TorchFormat::Safetensors => types(pair, &mut judgement),
         TorchFormat::Checkpoint | TorchFormat::LegacyCheckpoint => {
-            let pickled = pickled::findings(pair);
-            judgement.findings.extend(strict_loader::refusal(pair, &pickled));
-            judgement.findings.extend(pickled);
+            let errors = pickled::errors(pair);
+            judgement.findings.extend(strict_loader::refusal(pair, &errors));
+            judgement.findings.extend(errors.into_iter().map(|error| error.finding));
             judgement.findings.extend(numpy_modules::finding(pair));
             unknown(pair, &mut judgement);
         }
         TorchFormat::Pickle => {
-            judgement.findings.extend(pickled::findings(pair));
+            let errors = pickled::errors(pair);
+            judgement.findings.extend(errors.into_iter().map(|error| error.finding));
             judgement.findings.extend(numpy_modules::finding(pair));
             unknown(pair, &mut judgement);
         }

@@ -107,3 +107,26 @@ fn laid_out_as(query: &Tensor, result: &Tensor) -> Result<Tensor, RunProblem> {
     }
     result.permute(&order)?.contiguous()?.permute(&back)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ScalarValue;
+
+    #[test]
+    fn a_result_lies_in_memory_as_the_query_does() {
+        let numbers: Vec<ScalarValue> = (0..24).map(ScalarValue::Int).collect();
+        let plain = Tensor::new(Dtype::I64, &[1, 2, 3, 4], &numbers).unwrap();
+        // Heads were split off a dimension behind that of the sequence.
+        let query = Tensor::new(Dtype::I64, &[1, 3, 2, 4], &numbers).unwrap();
+        let query = query.permute(&[0, 2, 1, 3]).unwrap();
+        let result = laid_out_as(&query, &plain).unwrap();
+        assert_eq!((result.shape(), result.strides()), (query.shape(), query.strides()));
+        assert_eq!(result.contiguous().unwrap().strides(), plain.strides());
+        assert_eq!(laid_out_as(&plain, &plain).unwrap().strides(), plain.strides());
+        // One whose rows are not whole decides nothing.
+        let across = plain.permute(&[0, 1, 3, 2]).unwrap();
+        let other = across.contiguous().unwrap();
+        assert_eq!(laid_out_as(&across, &other).unwrap().strides(), other.strides());
+    }
+}
